@@ -2,7 +2,7 @@
 //!
 //! [`DecodeLimits`] apply to one object at a time. A message can have a million objects within these limits, and a file
 //! can have any number of messages. A few crafted megabytes could then keep a program busy for days. Code that decodes
-//! all objects of a message or file in a row ([validation](crate::validate), `tgm digest`) therefore limits the sum as
+//! all objects of a message or file in a row ([validation](crate::validate), `tgm validate --print`) therefore limits the sum as
 //! well.
 
 use tgm_core::object::DataObject;

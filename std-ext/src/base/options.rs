@@ -49,7 +49,7 @@ pub struct DecodeOptions {
     /// A digest covers the whole frame of an object, so a range then costs as much as the whole object. All of its
     /// payload is read and hashed, once for each call with any number of ranges. From a large message in a file, the
     /// whole frame is read. Where the metadata of the message come with the values, their frames are checked too. Other
-    /// objects and other frames are not; `tgm verify` checks them. Without this option, no byte is read for a digest.
+    /// objects and other frames are not; `tgm validate --digests` checks them. Without this option, no byte is read for a digest.
     pub verify_hash: bool,
     /// Whether the digests of metadata frames are checked where metadata are read for themselves: by queries over files and
     /// by catalogues. A wrong digest is [`HashMismatch`](crate::TensogramError::HashMismatch) without an object. A frame

@@ -14,3 +14,6 @@ pub(crate) mod pipeline_flags;
 pub(crate) mod placed;
 pub(crate) mod threads;
 pub(crate) mod values;
+
+/// The title of options that few need. The help lists them last.
+pub(crate) const RARE: &str = "Rarely needed";

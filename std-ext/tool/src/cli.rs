@@ -1,19 +1,20 @@
 //! The command line and its subcommands.
 
 mod generate;
-mod help;
+mod row;
 
 use std::ffi::OsString;
 use std::io;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
+use self::row::{Kind, Row, lists, waits, works};
 use crate::args::common::Common;
 use crate::args::files::set_usage;
 use crate::args::listing::Listed;
 #[cfg(feature = "browse")]
 use crate::commands::browse;
-use crate::commands::convert;
 #[cfg(feature = "plot")]
 use crate::commands::plot;
 #[cfg(feature = "serve")]
@@ -21,8 +22,8 @@ use crate::commands::serve;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, bench, cat, catalog, compare, copy, create, cube, digest, doctor, dump, extract, frames, get, info, ls, merge,
-    repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
+    Run, bench, cat, catalog, compare, convert, copy, create, cube, digest, doctor, dump, extract, frames, get, info,
+    ls, merge, repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::read::asked;
 use crate::show::arguments;
@@ -31,151 +32,120 @@ use crate::show::progress;
 use crate::write::destination::Reads;
 use tgm_std::file::{SourceName, is_remote_url};
 
+/// The registry of commands. A command is a file in `commands` and a row here. Its help is the documentation of its type.
+const ROWS: &[Row] = &[
+    lists::<ls::Ls>("ls").begins("Look at files"),
+    works::<get::Get>("get").spelled("ls --values"),
+    lists::<info::Info>("info").spelled("ls --summary"),
+    lists::<frames::FramesOf>("frames").spelled("ls --frames"),
+    lists::<scan::Scan>("scan").spelled("ls --scan"),
+    lists::<dump::Dump>("dump"),
+    lists::<cube::Cube>("cube"),
+    #[cfg(feature = "browse")]
+    waits::<browse::Browse>("browse"),
+    #[cfg(feature = "serve")]
+    waits::<serve::Serve>("serve"),
+    waits::<tail::Tail>("tail"),
+    works::<cat::Cat>("cat").begins("Look at values"),
+    lists::<stats::Stats>("stats"),
+    #[cfg(feature = "plot")]
+    works::<plot::Plot>("plot"),
+    lists::<compare::Compare>("compare"),
+    works::<extract::Extract>("extract"),
+    lists::<validate::Validate>("validate").begins("Check"),
+    lists::<verify::Verify>("verify").spelled("validate --digests"),
+    lists::<digest::Digest>("digest").spelled("validate --print"),
+    lists::<salvage::Salvage>("salvage"),
+    works::<create::Create>("create").begins("Write"),
+    works::<copy::Copy>("copy"),
+    works::<split::Split>("split").spelled("copy --split"),
+    works::<merge::Merge>("merge").spelled("copy --merge"),
+    works::<set::Set>("set"),
+    works::<repack::Repack>("repack"),
+    works::<reshuffle::Reshuffle>("reshuffle").spelled("repack --reshuffle"),
+    works::<upgrade::Upgrade>("upgrade"),
+    lists::<catalog::CatalogOf>("catalog").begins("Find fast, other formats"),
+    works::<convert::Convert>("convert"),
+    #[cfg(feature = "zio")]
+    lists::<zio::Zio>("zio"),
+    works::<doctor::Doctor>("doctor").begins("This tool"),
+    waits::<bench::Bench>("bench").spelled("doctor --bench"),
+    works::<generate::Completions>("completions"),
+    works::<generate::ManPages>("man"),
+];
+
 /// List, check, extract, make and edit Tensogram messages in files
 ///
 /// FILE may be "-" for standard input. Exit codes: 0 all went well, 1 something failed or is lost (the rest is done all
 /// the same), 2 usage error.
 #[derive(Debug, Parser)]
-#[command(name = "tgm", version, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    command: Command,
+#[command(name = "tgm", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(help_template = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}")]
+struct Top {
     #[command(flatten)]
     common: Common,
-    /// The name of the subcommand
-    #[arg(skip)]
-    name: String,
 }
 
-/// Commands that list. On a terminal no line of theirs is longer than the terminal.
-const LISTS: [&str; 14] = [
-    "info", "cube", "ls", "dump", "frames", "scan", "stats", "digest", "verify", "validate", "compare", "catalog",
-    "salvage", "zio",
-];
-
-/// Commands without progress: they wait, or they measure.
-const WITHOUT_PROGRESS: [&str; 4] = ["tail", "bench", "browse", "serve"];
-
-/// The subcommands.
-#[derive(Debug, Subcommand)]
-enum Command {
-    Info(info::Info),
-    Ls(ls::Ls),
-    Dump(dump::Dump),
-    Frames(frames::FramesOf),
-    Get(get::Get),
-    Cat(cat::Cat),
-    Cube(cube::Cube),
-    Stats(stats::Stats),
-    Compare(compare::Compare),
-    Digest(digest::Digest),
-    #[cfg(feature = "plot")]
-    Plot(plot::Plot),
-    #[cfg(feature = "browse")]
-    Browse(browse::Browse),
-    #[cfg(feature = "serve")]
-    Serve(serve::Serve),
-    Tail(tail::Tail),
-    Bench(bench::Bench),
-    Extract(extract::Extract),
-    Scan(scan::Scan),
-    Catalog(catalog::CatalogOf),
-    Upgrade(upgrade::Upgrade),
-    Verify(verify::Verify),
-    Validate(validate::Validate),
-    Create(create::Create),
-    Repack(repack::Repack),
-    Reshuffle(reshuffle::Reshuffle),
-    Copy(copy::Copy),
-    Merge(merge::Merge),
-    Split(split::Split),
-    Set(set::Set),
-    Salvage(salvage::Salvage),
-    Convert(convert::Convert),
-    #[cfg(feature = "zio")]
-    Zio(zio::Zio),
-    Doctor(doctor::Doctor),
-    Completions(generate::Completions),
-    Man(generate::ManPages),
+/// A command line that was read.
+pub(crate) struct Cli {
+    common: Common,
+    row: &'static Row,
+    command: Box<dyn Run>,
 }
 
-/// The command line with all of its help: what is parsed, completed, and described in man pages.
-fn command() -> clap::Command {
-    help::extend(Cli::command())
+/// The command line of these commands.
+fn command(rows: &'static [Row]) -> clap::Command {
+    let command = row::add(rows, Top::command());
+    let list = row::list(rows, &command);
+    command.after_help(list)
 }
 
 impl Cli {
+    /// The command line with all of its help: what is parsed, completed, and described in man pages.
+    pub(crate) fn command() -> clap::Command {
+        command(ROWS)
+    }
+
     /// Reads the command line.
     ///
     /// # Errors
     /// A command line that is wrong, or that asks for help.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        Self::read_as(ROWS, arguments)
+    }
+
+    /// [`Self::read`] with these commands.
+    fn read_as(rows: &'static [Row], mut arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let spelled = row::take_flag(rows, &mut arguments);
+        let command = move || command(rows).subcommands(spelled.map(|row| row.command(true)));
         let matches = command().try_get_matches_from(arguments)?;
-        let name = matches.subcommand_name().map(str::to_string);
-        let name_of_command = name.clone().unwrap_or_default();
+        let name = matches.subcommand_name().unwrap_or_default().to_string();
+        let row = spelled.or_else(|| rows.iter().find(|row| row.name == name));
+        let (Some(row), Some(inner)) = (row, matches.subcommand_matches(&name)) else {
+            return Err(command().error(ErrorKind::MissingSubcommand, "no command"));
+        };
         set_usage(move || {
             let mut command = command();
             command.build();
-            let inner = name.as_deref().and_then(|name| command.find_subcommand_mut(name));
-            inner.map_or_else(String::new, |inner| inner.render_usage().to_string())
+            command.find_subcommand_mut(&name).map_or_else(String::new, |inner| inner.render_usage().to_string())
         });
-        Ok(Self { name: name_of_command, ..Self::from_arg_matches(&matches)? })
+        Ok(Self { common: Top::from_arg_matches(&matches)?.common, row, command: (row.read)(inner)? })
     }
 
     /// Runs the subcommand.
     pub(crate) fn run(&self, out: &mut Out) -> io::Result<()> {
-        let command: &dyn Run = match &self.command {
-            Command::Info(command) => command,
-            Command::Ls(command) => command,
-            Command::Dump(command) => command,
-            Command::Frames(command) => command,
-            Command::Get(command) => command,
-            Command::Cat(command) => command,
-            Command::Cube(command) => command,
-            Command::Stats(command) => command,
-            Command::Compare(command) => command,
-            Command::Digest(command) => command,
-            #[cfg(feature = "plot")]
-            Command::Plot(command) => command,
-            #[cfg(feature = "browse")]
-            Command::Browse(command) => command,
-            #[cfg(feature = "serve")]
-            Command::Serve(command) => command,
-            Command::Tail(command) => command,
-            Command::Bench(command) => command,
-            Command::Extract(command) => command,
-            Command::Scan(command) => command,
-            Command::Catalog(command) => command,
-            Command::Upgrade(command) => command,
-            Command::Verify(command) => command,
-            Command::Validate(command) => command,
-            Command::Create(command) => command,
-            Command::Repack(command) => command,
-            Command::Reshuffle(command) => command,
-            Command::Copy(command) => command,
-            Command::Merge(command) => command,
-            Command::Split(command) => command,
-            Command::Set(command) => command,
-            Command::Salvage(command) => command,
-            Command::Convert(command) => command,
-            #[cfg(feature = "zio")]
-            Command::Zio(command) => command,
-            Command::Doctor(command) => command,
-            Command::Completions(command) => command,
-            Command::Man(command) => command,
-        };
-        let Listed { form, output, reads } = command.listed();
+        let Listed { form, output, reads } = self.command.listed();
         out.set(self.common.output_flags(), form);
-        if LISTS.contains(&&*self.name) {
+        if self.row.kind == Kind::Lists {
             out.wrap_lines();
         }
-        if !WITHOUT_PROGRESS.contains(&&*self.name) {
+        if self.row.kind != Kind::Waits {
             let output_flags = self.common.output_flags();
-            progress::begin(&self.name, output_flags.progress, output_flags.quiet);
+            progress::begin(self.row.name, output_flags.progress, output_flags.quiet);
         }
         Self::tell_of_instances(out);
         let run = |out: &mut Out| {
-            command.run(out)?;
+            self.command.run(out)?;
             asked::report(out);
             Ok(())
         };
@@ -184,9 +154,7 @@ impl Cli {
             None => run(out),
         }
     }
-}
 
-impl Cli {
     /// Tells that a cloud is asked for credentials, before that takes its time.
     fn tell_of_instances(out: &mut Out) {
         // The arguments of all commands are looked at, as any of them may be an address that is read.
@@ -219,15 +187,86 @@ fn asks_instance(source: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use std::any::TypeId;
+    use std::ffi::OsString;
+    use std::io;
     use std::path::PathBuf;
 
-    use clap::{Arg, Command, CommandFactory};
+    use clap::{Arg, Args, Command};
+    use clap_complete::Shell;
 
+    use super::{Cli, Row, generate, ls, works};
+    use crate::commands::{Run, examples};
+    use crate::show::output::Out;
     use crate::write::destination::{Destination, FileNames};
+
+    /// Print a word
+    #[derive(Args, Debug)]
+    #[command(after_help = examples(&[("tgm planted --loud", "a word")]))]
+    struct Planted {
+        /// In large letters
+        #[arg(long)]
+        loud: bool,
+    }
+
+    impl Run for Planted {
+        fn run(&self, out: &mut Out) -> io::Result<()> {
+            out.problem(if self.loud { "WORD" } else { "word" });
+            Ok(())
+        }
+    }
+
+    /// A row is all that a command needs.
+    #[test]
+    fn a_planted_row_is_a_command_with_help_completions_and_a_page() {
+        const ROWS: &[Row] = &[
+            works::<ls::Ls>("ls").begins("Look at files"),
+            works::<Planted>("planted").begins("Plant"),
+            works::<Planted>("rooted").spelled("planted --root"),
+        ];
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let said = |line: &str| {
+            let mut out = Out::kept();
+            let done = Cli::read_as(ROWS, words(line)).map(|cli| cli.run(&mut out));
+            done.map_or_else(|error| error.to_string(), |done| out.said(done).problems.concat())
+        };
+        for line in ["planted --loud", "rooted --loud", "planted --loud --root", "--color never planted --root --loud"]
+        {
+            assert_eq!(said(&format!("tgm {line}")), "WORD", "{line}");
+        }
+        let help = said("tgm help");
+        assert!(
+            help.contains("\nPlant:\n  planted      Print a word\n\n`tgm help") && !help.contains("rooted"),
+            "{help}"
+        );
+        let help = said("tgm planted --help");
+        assert!(help.contains("\n  tgm planted --loud") && help.contains("--root"), "{help}");
+        assert!(said("tgm planted --root --help").contains("Usage: tgm planted --root [OPTIONS]"));
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            let script = String::from_utf8(generate::script(shell, super::command(ROWS))).unwrap();
+            assert!(script.contains("planted") && script.contains("loud") && script.contains("root"), "{shell}");
+        }
+        let pages = generate::pages(super::command(ROWS)).unwrap();
+        let page = pages
+            .iter()
+            .find(|(name, _)| name == "tgm-planted")
+            .map(|(_, page)| String::from_utf8_lossy(page))
+            .unwrap();
+        assert!(page.contains("Print a word") && page.contains("a word"), "{page}");
+    }
+
+    /// The list of commands is not wrapped.
+    #[test]
+    fn every_command_has_examples_and_a_short_line() {
+        for command in Cli::command().get_subcommands() {
+            let has_examples = |command: &Command| command.get_after_help().is_some();
+            assert!(has_examples(command) || command.get_subcommands().all(has_examples), "{}", command.get_name());
+            assert!(command.get_about().unwrap().to_string().len() < 85, "{}", command.get_name());
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     /// The arguments of all commands, each with its command's name.
@@ -242,7 +281,7 @@ mod tests {
     #[test]
     fn every_output_is_a_destination_and_every_other_path_an_input() {
         let mut found = Vec::new();
-        arguments(&super::Cli::command(), "", &mut found);
+        arguments(&Cli::command(), "", &mut found);
         let mut writers = Vec::new();
         for (command, argument) in found {
             let parsed = argument.get_value_parser().type_id();

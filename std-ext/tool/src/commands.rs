@@ -1,4 +1,4 @@
-//! The subcommands, one file each.
+//! The subcommands, one file each. [`ROWS`](crate::cli) has a row for each.
 
 use std::io;
 
@@ -47,6 +47,11 @@ pub(crate) mod validate;
 pub(crate) mod verify;
 #[cfg(feature = "zio")]
 pub(crate) mod zio;
+
+/// Examples at the end of a command's help: lines, each with a note. A test runs them.
+pub(crate) fn examples(lines: &[(&str, &str)]) -> String {
+    lines.iter().fold("Examples:".to_string(), |text, (line, note)| format!("{text}\n  # {note}\n  {line}"))
+}
 
 /// A subcommand with its arguments.
 pub(crate) trait Run {

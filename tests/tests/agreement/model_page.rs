@@ -114,7 +114,8 @@ fn the_tool_has_the_commands_and_options_that_the_page_names() {
             assert!(command.is_none_or(|name| text.contains(&format!("\"{name}\""))), "{}: {code}", row[0]);
             for option in options.filter(|option| !option.is_empty()) {
                 let field = option.replace('-', "_");
-                let is_there = has_any(&text, &[format!("\"{option}\""), format!(" {field}:")]);
+                let is_there =
+                    has_any(&text, &[format!("\"{option}\""), format!(" --{option}\""), format!(" {field}:")]);
                 assert!(is_there, "{}: {option}", row[0]);
             }
         }

@@ -12,6 +12,8 @@ use tgm_std::DecodeOptions;
 use tgm_std::TensogramError;
 use tgm_std::metadata::query::Query;
 
+use crate::args::RARE;
+
 /// How archives become datasets.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Datasets")]
@@ -24,7 +26,7 @@ pub(crate) struct OpenFlags {
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Profile>,
     /// Which of two different objects for one place counts: first or last [default: two are an error]
-    #[arg(long, value_name = "WHICH")]
+    #[arg(long, help_heading = RARE, value_name = "WHICH")]
     duplicates: Option<DuplicateName>,
     /// The group of variables of files [default: the root]
     #[arg(long, value_name = "GROUP")]

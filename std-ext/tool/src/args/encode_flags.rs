@@ -4,6 +4,8 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use tgm_std::{Blosc2Codec, EncodeOptions, MaskDescriptor, MaskMethod, MasksMetadata, ValueOrder};
 
+use crate::args::RARE;
+
 /// How NaN and infinities are stored, whether digests are written, and how many threads work.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Encoding")]
@@ -17,16 +19,16 @@ pub(crate) struct EncodeFlags {
         default_missing_value = "true", value_parser = BoolishValueParser::new())]
     allow_inf: Option<bool>,
     /// How the mask of NaN is stored: none, rle, roaring, lz4, zstd or blosc2 [default: roaring]
-    #[arg(long, env = "TENSOGRAM_NAN_MASK_METHOD", value_name = "METHOD", value_parser = method)]
+    #[arg(long, help_heading = RARE, env = "TENSOGRAM_NAN_MASK_METHOD", value_name = "METHOD", value_parser = method)]
     nan_mask_method: Option<MaskMethod>,
     /// How the mask of +∞ is stored
-    #[arg(long, env = "TENSOGRAM_POS_INF_MASK_METHOD", value_name = "METHOD", value_parser = method)]
+    #[arg(long, help_heading = RARE, env = "TENSOGRAM_POS_INF_MASK_METHOD", value_name = "METHOD", value_parser = method)]
     pos_inf_mask_method: Option<MaskMethod>,
     /// How the mask of −∞ is stored
-    #[arg(long, env = "TENSOGRAM_NEG_INF_MASK_METHOD", value_name = "METHOD", value_parser = method)]
+    #[arg(long, help_heading = RARE, env = "TENSOGRAM_NEG_INF_MASK_METHOD", value_name = "METHOD", value_parser = method)]
     neg_inf_mask_method: Option<MaskMethod>,
     /// Masks up to this many packed bytes are stored without compression; 0 compresses all [default: 128]
-    #[arg(long, env = "TENSOGRAM_SMALL_MASK_THRESHOLD", value_name = "BYTES")]
+    #[arg(long, help_heading = RARE, env = "TENSOGRAM_SMALL_MASK_THRESHOLD", value_name = "BYTES")]
     small_mask_threshold: Option<usize>,
     /// Write no digests
     #[arg(long)]

@@ -16,6 +16,8 @@ use tgm_std::Blosc2Codec;
 use tgm_std::codec::about::{About, Level};
 use tgm_std::codec::{self, Codec, ErrorBound};
 
+use crate::args::RARE;
+
 pub(crate) use staging::is_lossy;
 
 /// Widths of packed values that szip takes as samples.
@@ -36,7 +38,7 @@ pub(crate) struct PipelineFlags {
     #[arg(long, value_name = "E", value_parser = positive, conflicts_with_all = ["bits", "decimal_scale"])]
     max_error: Option<f64>,
     /// Power of ten that values are multiplied by before they are packed: asks for simple_packing
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, help_heading = RARE, value_name = "D", allow_negative_numbers = true)]
     decimal_scale: Option<i32>,
     /// Second stage: shuffle sorts the bytes of elements, or of packed values
     #[arg(long, value_parser = PossibleValuesParser::new(Filter::ALL.iter().map(|stage| stage.name()))
@@ -50,16 +52,16 @@ pub(crate) struct PipelineFlags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
     /// zfp, lossy: rate=BITS, precision=PLANES or tolerance=ERROR
-    #[arg(long, value_name = "MODE=X", value_parser = zfp)]
+    #[arg(long, help_heading = RARE, value_name = "MODE=X", value_parser = zfp)]
     zfp: Option<ZfpMode>,
     /// sz3, lossy: abs=ERROR, rel=PART of the range, or psnr=DECIBELS
-    #[arg(long, value_name = "MODE=X", value_parser = sz3)]
+    #[arg(long, help_heading = RARE, value_name = "MODE=X", value_parser = sz3)]
     sz3: Option<ErrorBound>,
     /// szip: blocks in an interval, samples in a block, flags [default with szip: 128,16,8]
-    #[arg(long, value_name = "RSI,BLOCK,FLAGS", value_parser = szip)]
+    #[arg(long, help_heading = RARE, value_name = "RSI,BLOCK,FLAGS", value_parser = szip)]
     szip: Option<SzipParams>,
     /// blosc2, and the codec inside: blosclz, lz4, lz4hc, zlib or zstd
-    #[arg(long, value_name = "CODEC", value_parser = blosc2)]
+    #[arg(long, help_heading = RARE, value_name = "CODEC", value_parser = blosc2)]
     blosc2: Option<Blosc2Codec>,
     /// Convert values to float64 where a stage takes nothing else
     #[arg(long)]
@@ -68,7 +70,7 @@ pub(crate) struct PipelineFlags {
     #[arg(long, conflicts_with_all = ["filter", "compression", "level", "zfp", "sz3", "szip", "blosc2"])]
     best: bool,
     /// Try no further after this time: objects then get the stages that were best for the last one of their type
-    #[arg(long, value_name = "SECONDS", requires = "best", value_parser = seconds)]
+    #[arg(long, help_heading = RARE, value_name = "SECONDS", requires = "best", value_parser = seconds)]
     budget: Option<Duration>,
     /// What `--best` has found.
     #[arg(skip)]

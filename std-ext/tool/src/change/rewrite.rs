@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
@@ -32,7 +33,8 @@ use crate::read::resting::Resting;
 use crate::read::structure::Structure;
 use crate::read::threads::{shared, thread_count};
 use crate::read::values::as_stored;
-use crate::write::destination::Failure;
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 use tgm_std::file::SourceName;
 
 /// Instructions for encoding messages again.
@@ -89,7 +91,7 @@ impl Tally {
 ///
 /// # Errors
 /// For a file that cannot be read, and for such bytes.
-pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Resting>, Failure> {
+fn open_whole(paths: &[PathBuf]) -> Result<Vec<Resting>, Failure> {
     paths.iter().map(|path| open_one(path).map(|input| Resting::new(path, input))).collect()
 }
 
@@ -178,15 +180,39 @@ impl Prepared<'_> {
 }
 
 impl Rewriter<'_> {
+    /// Encodes all messages of files again and writes them, or nothing if there is no `output`. `told` gets the name of each file and
+    /// its counts. Returns whether all went well; what did not is reported.
+    pub(crate) fn write(
+        &self,
+        paths: &[PathBuf],
+        output: Option<&Destination>,
+        out: &mut Out,
+        mut told: impl FnMut(&str, Tally),
+    ) -> bool {
+        let mut produce = |sink: &mut dyn io::Write, inputs: Vec<Resting>| {
+            inputs.into_iter().try_for_each(|input| {
+                let name = input.name().to_string();
+                let input = input.wake().map_err(Failure::at(name))?;
+                told(input.name(), self.file(&input, |bytes| Ok(sink.write_all(bytes)?))?);
+                Ok(())
+            })
+        };
+        let done = match (open_whole(paths), output) {
+            (Ok(inputs), Some(output)) => {
+                let reads = Reads::AndReplaces(paths);
+                return output.write(out, OutputKind::Messages, reads, |_, sink| produce(sink, inputs));
+            }
+            (Ok(inputs), None) => produce(&mut io::sink(), inputs),
+            (Err(failure), _) => Err(failure),
+        };
+        done.map_or_else(|failure| report(output.unwrap_or(&Destination::Stdout), out, failure), |()| true)
+    }
+
     /// Encodes all messages of a file again, and hands each to `sink`.
     ///
     /// # Errors
     /// The first error, with its place.
-    pub(crate) fn file(
-        &self,
-        input: &Input,
-        mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<Tally, Failure> {
+    fn file(&self, input: &Input, mut sink: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         let numbers = self.chosen.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
         let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());

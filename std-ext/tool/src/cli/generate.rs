@@ -8,13 +8,17 @@ use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use crate::commands::Run;
+use crate::cli::Cli;
+use crate::commands::{Run, examples};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads, refuse_address};
 use tgm_std::file::SourceName;
 
 /// Print completions for a shell
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm completions bash", "for ~/.local/share/bash-completion/completions/tgm"),
+]))]
 pub(super) struct Completions {
     /// The shell: bash, zsh or fish
     #[arg(value_enum)]
@@ -33,6 +37,9 @@ enum KnownShell {
 ///
 /// Without DIR, the page of the tool is printed.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm man pages", "a page for each command, into a folder"),
+]))]
 pub(super) struct ManPages {
     /// Directory for the pages, which is made if it is missing
     #[arg(value_name = "DIR", value_parser = PathBufValueParser::new().try_map(refuse_address))]
@@ -46,25 +53,20 @@ impl Run for Completions {
             KnownShell::Zsh => Shell::Zsh,
             KnownShell::Fish => Shell::Fish,
         };
-        // Writing to memory cannot fail, where `generate` would panic.
-        let mut text = Vec::new();
-        generate(shell, &mut super::command(), "tgm", &mut text);
-        out.write_all(&text)
+        out.write_all(&script(shell, Cli::command()))
     }
 }
 
 impl Run for ManPages {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut command = super::command();
-        // Names, usage and shared options of the subcommands are known from here on.
-        command.build();
-        let Some(directory) = &self.directory else { return out.write_all(&page(&command)?) };
+        let pages = pages(Cli::command())?;
+        let Some(directory) = &self.directory else {
+            return pages.first().map_or(Ok(()), |(_, page)| out.write_all(page));
+        };
         if let Err(error) = std::fs::create_dir_all(directory) {
             out.problem(&format!("cannot make {}\n{error}", SourceName::of(directory)));
             return Ok(());
         }
-        let mut pages = Vec::new();
-        collect(&command, &mut pages)?;
         for (name, page) in pages {
             let file = Destination::File(directory.join(format!("{name}.1")));
             if !file.write(out, OutputKind::Values, Reads::Only(&[]), |_, sink| Ok(sink.write_all(&page)?)) {
@@ -75,21 +77,29 @@ impl Run for ManPages {
     }
 }
 
-fn page(command: &Command) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Man::new(command.clone()).title(name_of(command)).render(&mut page)?;
-    Ok(page)
+/// The completions for a shell.
+pub(super) fn script(shell: Shell, mut command: Command) -> Vec<u8> {
+    // Writing to memory cannot fail, where `generate` would panic.
+    let mut text = Vec::new();
+    generate(shell, &mut command, "tgm", &mut text);
+    text
 }
 
-/// The name of a command's page: `tgm-ls`.
-fn name_of(command: &Command) -> String {
-    command.get_display_name().unwrap_or_else(|| command.get_name()).to_string()
+/// The page of the tool, and a page of each command, with their names.
+pub(super) fn pages(mut command: Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+    // Names, usage and shared options of the subcommands are known from here on.
+    command.build();
+    let mut pages = Vec::new();
+    collect(&command, &mut pages)?;
+    Ok(pages)
 }
 
-/// The pages of a command and of its subcommands, each with its name.
+/// The pages of a command and of its subcommands, each with its name, such as `tgm-ls`.
 fn collect(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
-    let name = name_of(command);
-    pages.push((name, page(command)?));
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_string();
+    let mut page = Vec::new();
+    Man::new(command.clone()).title(&name).render(&mut page)?;
+    pages.push((name, page));
     let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
     inner.into_iter().try_for_each(|inner| collect(inner, pages))
 }

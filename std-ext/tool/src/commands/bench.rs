@@ -1,4 +1,4 @@
-//! `tgm bench`: how fast the stages of reading and encoding are, on the user's own data.
+//! `tgm doctor --bench`: how fast the stages of reading and encoding are, on the user's own data.
 
 mod stages;
 
@@ -17,8 +17,8 @@ use tgm_std::{TensogramError, decode_descriptors};
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{ListFlags, Listed};
-use crate::commands::Run;
 use crate::commands::bench::stages::Sample;
+use crate::commands::{Run, examples};
 use crate::read::candidates::Level;
 use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
@@ -37,6 +37,9 @@ use crate::show::table::{Cell, Column, Table};
 /// messages. Messages are held in memory: the first ones of FILE, up to 256 MiB. Only "read" reads them from FILE each
 /// time, mostly out of the system's cache.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm doctor --bench --seconds 0.01 field.tgm", "how fast this file is read and decoded here"),
+]))]
 pub(crate) struct Bench {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]

@@ -30,10 +30,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::args::decoding::Decoding;
-use crate::commands::Run;
 use crate::commands::browse::app::App;
 use crate::commands::browse::source::Source;
 use crate::commands::plot::Depth;
+use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::show::output::Out;
 use tgm_std::file::SourceName;
@@ -43,6 +43,9 @@ use tgm_std::file::SourceName;
 /// Messages are listed while the file is still being scanned. "?" shows the keys, "q" ends it. Damaged objects are not
 /// drawn without --ignore-hash; their pane says what is wrong.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm browse field.tgm three.tgm", "messages, objects, metadata and pictures; ? shows the keys"),
+]))]
 pub(crate) struct Browse {
     /// Files or addresses to look at; standard input cannot be one
     #[arg(value_name = "FILE", required = true)]

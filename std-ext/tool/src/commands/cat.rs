@@ -20,7 +20,7 @@ use crate::args::cube::{CubeFlags, Point};
 use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::cubes::Cells;
 use crate::read::elements::{Elements, parts};
@@ -41,6 +41,11 @@ use crate::write::destination::Destination;
 /// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
 /// message 0; with -w, the first that is selected in any message. Numbers are printed with the digits that tell them apart from their neighbours.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm cat --slice '0, :5' field.tgm", "the first values"),
+    ("tgm cat --nearest 51.5,-0.1 --area 90/0/-90/359 field.tgm", "the value at a place"),
+    ("tgm cat --nearest 51.5,-0.1 --over step,number steps.tgm", "and over all steps and members"),
+]))]
 pub(crate) struct Cat {
     /// File or address to read; "-" is standard input. With --over, several: together they are a dataset
     #[arg(value_name = "FILE", required = true)]

@@ -12,7 +12,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
 use crate::args::threads::Threads;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::opening::open_or_report;
@@ -30,6 +30,10 @@ use tgm_std::file::SourceName;
 /// opens only the files that may match. Catalogues that the files lack are written beside them.
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[command(after_help = examples(&[
+    ("tgm catalog --auto three.tgm", "three.tgm.catalog, for queries that read little"),
+    ("tgm catalog --check three.tgm", "whether it is up to date"),
+]))]
 pub(crate) struct CatalogOf {
     /// File to catalogue; "-" is standard input; for a tree files, and trees below it
     #[arg(value_name = "FILE", required = true)]

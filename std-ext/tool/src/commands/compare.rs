@@ -15,11 +15,12 @@ use tgm_std::file::SourceName;
 use tgm_std::{Archive, TensogramError};
 
 use self::findings::{ComparedMessage, Findings, Told};
+use crate::args::RARE;
 use crate::args::decoding::Decoding;
 use crate::args::limits::SumLimits;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::candidates::Level;
 use crate::read::choice::no_number;
 use crate::read::chosen::Chosen;
@@ -44,6 +45,10 @@ use crate::show::text::{escape, shorten};
 /// how values are stored is not, unless --storage asks for it. NaN equals NaN. What the library writes itself
 /// (`_reserved_`: time, identifier, version) is not compared. Exit codes: 0 no difference, 1 some, 2 an error.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm compare --tolerance 0.01 field.tgm copy.tgm", "values may differ a little"),
+    ("tgm compare --by mars.param --ignore mars.date field.tgm copy.tgm", "objects in any order"),
+]))]
 pub(crate) struct Compare {
     /// The two files or addresses; "-" is standard input
     #[arg(value_name = "FILE", num_args = 2, required = true)]
@@ -71,7 +76,7 @@ pub(crate) struct Compare {
     #[arg(long)]
     no_values: bool,
     /// NaN differs from NaN
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     nan_differs: bool,
     #[command(flatten)]
     text: TextFlags,
@@ -152,8 +157,7 @@ impl Run for Compare {
         out.exit_with_2_for_problems();
         let [a, b] = self.paths.as_slice() else { return Ok(()) };
         let (Some(a), Some(b)) = (self.open(a, out), self.open(b, out)) else { return Ok(()) };
-        let document =
-            if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
+        let document = self.text.json().then(|| Document::begin(out, "tgm.compare/1", "differences")).transpose()?;
         let mut work = Work { compare: self, out, document };
         if self.by.is_empty() {
             work.by_place(&a, &b)?;

@@ -52,12 +52,12 @@ use tgm_std::{TensogramError, interrupt};
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::commands::Run;
 use crate::commands::convert::arrays::ArrayFlags;
 pub(crate) use crate::commands::convert::formats::format_abilities;
 use crate::commands::convert::formats::{Format, Holds};
 use crate::commands::convert::item::{Item, Sink, Taken};
 use crate::commands::convert::losses::Losses;
+use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::messages::expect_all;
@@ -86,6 +86,14 @@ pub(crate) fn other_format(path: &Path) -> Option<String> {
 /// Where OUT holds one array, several need several files: OUT is a folder then, or a name with `[index]`, which becomes a number of
 /// four digits or more, or with `[name]`. Such names of formats that hold many arrays have a file for each message.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm convert in.grib2 -o out.tgm", "GRIB fields become objects; their bits stay"),
+    ("tgm convert in.grib2 --to tgm -o copy.tgm", "the same, with the format said"),
+    ("tgm convert table.csv -o table.tgm --compression zstd", "a column becomes an object"),
+    ("tgm convert field.tgm -o 'field_[index].npy'", "a file of numpy for each object"),
+    ("tgm convert field.tgm -o field.npz --deflate", "all of them in one, with their names"),
+    ("tgm convert table.csv --strict -o table.safetensors", "from one format to another, or nothing"),
+]))]
 pub(crate) struct Convert {
     /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
@@ -104,12 +112,12 @@ pub(crate) struct Convert {
     strict: bool,
     /// The key that names the variables or arrays that are written, of NetCDF and Zarr [default: name, mars.param and others]
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, help_heading = crate::args::RARE, value_name = "KEY")]
     name_key: Option<String>,
     /// Integers of NetCDF and Zarr with a scale stay integers, with their attributes: smaller, and values for this tool, its datasets
     /// and converters alone
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
-    #[arg(long)]
+    #[arg(long, help_heading = crate::args::RARE)]
     keep_packed: bool,
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
     #[command(flatten)]

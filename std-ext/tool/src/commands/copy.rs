@@ -9,7 +9,7 @@ use tgm_core::Message;
 use tgm_std::Result;
 
 use crate::args::placed::Placed;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::cataloged::Asked;
 use crate::read::chosen::Chosen;
 use crate::read::distant::is_distant;
@@ -34,6 +34,10 @@ use tgm_std::file::SourceName;
 /// replaced when the copy is complete; OUT may be IN. Messages with a wrong digest are left out. If no message is
 /// selected, nothing is written and the exit code is 1.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm copy -w 'step>=1' three.tgm -O late.tgm", "messages that a filter selects"),
+    ("tgm copy three.tgm 'step_[step].tgm'", "a file for each step"),
+]))]
 pub(crate) struct Copy {
     #[command(flatten)]
     chosen: Chosen,
@@ -238,11 +242,7 @@ impl Copy {
             let Some(path) = paths.next() else { return Err(()) };
             let at = || format!("{}: message {}", input.name(), place.index);
             match read {
-                Ok(Ok(bytes)) => {
-                    if let Err(error) = appended.append(&path, &bytes, out.output_flags().no_clobber) {
-                        out.report(&format!("{}: cannot append to {}", at(), SourceName::of(&path)), &error);
-                    }
-                }
+                Ok(Ok(bytes)) => appended.append_or_report(out, &at(), &path, &bytes),
                 Ok(Err(error)) => out.report(&at(), &error),
                 Err(error) if input.report_unread(out, place, left, &error) => return Err(()),
                 Err(_) => {}

@@ -12,11 +12,12 @@ use tgm_convert::raw::Form;
 use tgm_std::encode::{GrowingMessage, Part, PartError};
 use tgm_std::{AppendOptions, DataObjectDescriptor, EncodeOptions, TensogramFile};
 
+use crate::args::RARE;
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::metadata_flags::{Described, MetadataFlags};
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::messages::expect_all;
 use crate::read::tensor_input::{Tensor, is_npy, read};
 use crate::show::output::Out;
@@ -33,6 +34,10 @@ use tgm_std::file::SourceName;
 /// when it is complete; on an error it stays as it was.
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(after_help = examples(&[
+    ("tgm create values.npy -o out.tgm -s mars.param=2t,mars.step=6", "a message from an array"),
+    ("tgm create values.npy -o out.tgm --max-error 0.01 --compression szip", "packed, with a bound of the error"),
+]))]
 pub(crate) struct Create {
     /// .npy files, or files of bare values described by --raw; "-" is standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -45,7 +50,7 @@ pub(crate) struct Create {
     #[arg(long, value_name = "DTYPE,SHAPE[,ORDER]")]
     raw: Vec<Form>,
     /// Store truth values as uint8 numbers: a bitmask takes no stages for numbers
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     no_bitmask: bool,
     /// The default
     #[arg(long, hide = true, conflicts_with = "no_bitmask")]

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Parts, Values, Variable};
 
+use crate::args::RARE;
 use crate::args::cube::OpenFlags;
 use crate::args::listing::{Listed, TextFlags};
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::cubes::{names, open_or_report, text_of};
 use crate::read::digests::Digests;
 use crate::show::advice::in_our_words;
@@ -23,6 +24,10 @@ use crate::show::text::{counted, escape};
 /// keys, and what came from NetCDF and Zarr is joined along the dimensions whose labels differ. What does not fit is listed,
 /// and is a dataset of its own. Metadata are read, and no values but the labels of coordinates.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm cube steps.tgm", "variables, dimensions, coordinates, and what does not fit"),
+    ("tgm cube --json steps.tgm", "the same for programs"),
+]))]
 pub(crate) struct Cube {
     /// Files or addresses to read: together they are a dataset
     #[arg(value_name = "FILE", required = true)]
@@ -31,7 +36,7 @@ pub(crate) struct Cube {
     #[arg(long)]
     all: bool,
     /// Print up to N places without an object
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, help_heading = RARE, value_name = "N", default_value_t = 10)]
     holes: usize,
     #[command(flatten)]
     open: OpenFlags,

@@ -1,4 +1,4 @@
-//! `tgm digest`: SHA-256 of every object's decoded values.
+//! `tgm validate --print`: SHA-256 of every object's decoded values.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,16 +16,14 @@ use crate::args::decoding::Decoding;
 use crate::args::limits::SumLimits;
 use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
-use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
-use crate::read::candidates::Level;
-use crate::read::cataloged::Asked;
-use crate::read::choice::MessageChoice;
+use crate::commands::{Run, examples};
+use crate::read::chosen::Chosen;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
-use crate::read::select::{Scope, Selection};
+use crate::read::select::Scope;
 use crate::read::structure::Structure;
 use crate::read::values::in_order;
 use crate::show::json::{self, Document, error_json};
@@ -38,20 +36,19 @@ use crate::show::text::hex;
 ///
 /// Values are hashed in little-endian C order with NaN and infinities restored, and bitmasks as packed bits. An object whose frame has a wrong stored digest is an error.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm validate --print field.tgm", "fingerprints of values, however they are stored"),
+]))]
 pub(crate) struct Digest {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
     #[command(flatten)]
     listing: ListFlags,
     #[command(flatten)]
     only: ObjectNumbers,
-    #[command(flatten)]
-    selection: Selection,
     #[command(flatten)]
     keys: Keys,
     #[command(flatten)]
@@ -105,14 +102,12 @@ impl Run for Digest {
         let threads = self.decoding.threads(&budget);
         let state = |means: Means| Costs { options: self.decoding.options(), spending: budget.of_file(means.length) };
         let look = |costs: &mut Costs, entry: &Entry<'_>| -> Result<Option<Found>, TensogramError> {
-            let is_chosen = self.selection.chooses(entry, self.digests)?;
+            let is_chosen = self.chosen.chooses(entry)?;
             Ok(is_chosen.then(|| Found { length: entry.length(), objects: self.objects(entry, costs, &keys) }))
         };
         let paths = slice::from_ref(&self.path);
-        let asked = Asked::new(self.choice, &self.selection, Level::Messages);
-        let messages = Messages { paths, asked, wanted: MessagePart::Whole, threads };
-        let mut document =
-            if self.listing.json() { Some(Document::begin(out, "tgm.digest/1", "messages")?) } else { None };
+        let messages = Messages { paths, asked: self.chosen.asked(), wanted: MessagePart::Whole, threads };
+        let mut document = self.listing.json().then(|| Document::begin(out, "tgm.digest/1", "messages")).transpose()?;
         let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));
         messages.for_each(out, state, look, |out, worked| {
             let Worked::Message(entry, found) = worked else { return table.pause(out) };
@@ -184,7 +179,8 @@ impl Digest {
         decode_descriptors(entry.bytes)?;
         let message = Message::parse(entry.bytes)?;
         self.only.check(message.outline()?.object_count)?;
-        let (check, mut values) = (self.digests.of(&message)?, values(&message, entry, keys, self.digests)?);
+        let (check, mut values) =
+            (self.chosen.digests.of(&message)?, values(&message, entry, keys, self.chosen.digests)?);
         let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
         let digested = chosen.map(|(index, object)| {
             // An object that the metadata does not describe has no keys.

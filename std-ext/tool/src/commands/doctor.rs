@@ -10,14 +10,17 @@ use tgm_std::doctor::{
 };
 
 use crate::args::listing::{Listed, TextFlags};
-use crate::commands::Run;
 use crate::commands::convert::format_abilities;
+use crate::commands::{Run, examples};
 use crate::show::advice::in_our_words;
 use crate::show::form::Notation;
 use crate::show::output::{Out, Style};
 
 /// List the features and the formats of this build, and test them
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm doctor", "what this build can do, tested"),
+]))]
 pub(crate) struct Doctor {
     #[command(flatten)]
     text: TextFlags,

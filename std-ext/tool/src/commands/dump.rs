@@ -10,9 +10,9 @@ use tgm_std::TensogramError;
 
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
-use crate::commands::Run;
 use crate::commands::dump_contents::Contents;
 use crate::commands::dump_text;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
@@ -26,6 +26,10 @@ use crate::show::output::Out;
 ///
 /// Flags, frames, metadata, objects with all parameters, and masks.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm dump --object 0 field.tgm", "one object and all about its message"),
+    ("tgm dump -m 1 --json three.tgm", "one message, for programs"),
+]))]
 pub(crate) struct Dump {
     /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -47,7 +51,7 @@ impl Run for Dump {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document = if self.text.json() { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
+        let mut document = self.text.json().then(|| Document::begin(out, "tgm.dump/1", "messages")).transpose()?;
         let mut is_void = true;
         for_each_message(&self.paths, self.chosen.asked(), MessagePart::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };

@@ -20,8 +20,8 @@ use crate::args::cube::CubeFlags;
 use crate::args::files::usage;
 use crate::args::listing::ending;
 use crate::args::threads::Threads;
-use crate::commands::Run;
 use crate::commands::convert::other_format;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
@@ -42,6 +42,11 @@ use crate::write::destination::{Destination, OutputKind, Reads};
 /// coordinates and attributes a file whose name ends with .tgm, .nc or .zarr. Only what is picked is read, so digests are not
 /// checked.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm extract field.tgm -m 0 -o 1 --format npy -O out.npy", "the values of an object, for numpy"),
+    ("tgm extract field.tgm --slice '10:20, ::4' -O out.raw", "a part of them"),
+    ("tgm extract --cube t2m --sel step=6..12,latitude=40:60 -O box.tgm steps.tgm", "a box over many messages"),
+]))]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]

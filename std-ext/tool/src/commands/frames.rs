@@ -1,4 +1,4 @@
-//! `tgm frames`: the raw frames of messages; of damaged messages up to the damage.
+//! `tgm ls --frames`: the raw frames of messages; of damaged messages up to the damage.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,8 +11,8 @@ use tgm_core::wire::MAGIC;
 use tgm_std::TensogramError;
 
 use crate::args::listing::{Listed, TextFlags};
-use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::input::{Input, MessagePart};
 use crate::show::advice::in_our_words;
@@ -25,6 +25,9 @@ use crate::show::text::escape;
 /// For damaged messages, and for bytes that only begin like a message, the frames up to the damage are listed. --at may
 /// name these too.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm ls --frames damaged.tgm", "frames, also of damaged messages"),
+]))]
 pub(crate) struct FramesOf {
     /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -67,8 +70,7 @@ impl Run for FramesOf {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document =
-            if self.text.json() { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
+        let mut document = self.text.json().then(|| Document::begin(out, "tgm.frames/1", "messages")).transpose()?;
         for path in &self.paths {
             let asked = self.chosen.asked();
             let Some(input) = asked.open_or_report(path, out) else { continue };

@@ -1,4 +1,4 @@
-//! `tgm get`, which is `tgm ls --values`: values of metadata keys, for scripts.
+//! `tgm ls --values`: values of metadata keys, for scripts.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,8 @@ use tgm_std::TensogramError;
 
 use crate::args::files::usage;
 use crate::args::listing::Listed;
-use crate::commands::Run;
 use crate::commands::asked_keys::AskedKeys;
+use crate::commands::{Run, examples};
 use crate::read::entry::Entry;
 use crate::read::select::{Scope, annotations, text};
 use crate::read::structure::Structure;
@@ -21,9 +21,14 @@ use crate::show::text::escape;
 
 /// Print the values of keys, one line for each message
 ///
-/// The same as `tgm ls --values`. Values are separated by one blank. A message that lacks a key has no line, and the exit
+/// Values are separated by one blank. A message that lacks a key has no line, and the exit
 /// code is 1. With --csv, and in order (--sort), it has a line with an empty field.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm ls --values -p mars.param,mars.step,shape field.tgm", "a line for each message"),
+    ("tgm ls --values --objects -p object,mars.param,ratio field.tgm", "a line for each object"),
+    ("tgm ls --values --objects -p object,ratio -w 'ratio>=5' field.tgm", "objects that became much smaller"),
+]))]
 pub(crate) struct Get {
     #[command(flatten)]
     asked: AskedKeys,

@@ -1,8 +1,7 @@
-//! `tgm info`: a summary of each file.
+//! `tgm ls --summary`: a summary of each file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -12,7 +11,7 @@ use tgm_std::{TensogramError, WIRE_VERSION};
 
 use crate::args::files::Files;
 use crate::args::listing::Listed;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::candidates::Level;
 use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
@@ -28,6 +27,9 @@ use crate::show::text::escape;
 ///
 /// With --csv, --sort or --limit each file is a row.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm ls --summary field.tgm three.tgm", "what each file holds"),
+]))]
 pub(crate) struct Info {
     #[command(flatten)]
     files: Files,
@@ -58,52 +60,25 @@ impl Run for Info {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if !self.files.json() && self.files.listing.is_about_rows() {
-            return self.table(out);
-        }
-        let mut document = if self.files.json() { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
-        for path in &self.files.paths {
-            let Some((input, contents)) = self.contents(path, out)? else { continue };
-            match &mut document {
-                Some(document) => document.item(out, &contents.to_json(input.name()))?,
-                None => contents.print(out, input.name())?,
-            }
-        }
-        document.map_or(Ok(()), |document| document.end(out))
-    }
-}
-
-impl Info {
-    /// An open file, and what it holds. `None` if it cannot be opened, which is reported.
-    fn contents(&self, path: &Path, out: &mut Out) -> io::Result<Option<(Input, FileContents)>> {
-        let asked = Asked::new(MessageChoice::default(), &self.selection, Level::Messages);
-        let Some(input) = asked.open_or_report(path, out) else { return Ok(None) };
-        let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
-        Ok(Some((input, contents)))
-    }
-
-    /// A row for each file.
-    fn table(&self, out: &mut Out) -> io::Result<()> {
+        let mut document = self.files.json().then(|| Document::begin(out, "tgm.info/1", "files")).transpose()?;
+        let has_rows = document.is_none() && self.files.listing.is_about_rows();
         let numbers = ["messages", "objects", "bytes", "junk"].map(Column::right);
         let texts = ["encoder", "first", "last"].map(Column::left);
         let mut table = Table::new([Column::left("file")].into_iter().chain(numbers).chain(texts));
+        let asked = Asked::new(MessageChoice::default(), &self.selection, Level::Messages);
         for path in &self.files.paths {
-            let Some((input, contents)) = self.contents(path, out)? else { continue };
-            let encoders: Vec<_> = contents.encoders.keys().filter(|name| !name.is_empty()).cloned().collect();
-            let time = |time: Option<String>| Cell::from(time.unwrap_or_default());
-            let cells = vec![
-                input.name().into(),
-                contents.messages.into(),
-                contents.objects.into(),
-                contents.bytes.into(),
-                contents.junk.into(),
-                encoders.join(", ").into(),
-                time(contents.first_time),
-                time(contents.last_time),
-            ];
-            table.row(out, cells)?;
+            let Some(input) = asked.open_or_report(path, out) else { continue };
+            let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
+            match &mut document {
+                Some(document) => document.item(out, &contents.to_json(input.name()))?,
+                None if has_rows => table.row(out, contents.cells(input.name()))?,
+                None => contents.print(out, input.name())?,
+            }
         }
-        table.finish(out)
+        if has_rows {
+            table.finish(out)?;
+        }
+        document.map_or(Ok(()), |document| document.end(out))
     }
 }
 
@@ -146,6 +121,15 @@ impl FileContents {
             self.last_time = Some(time);
         }
         Ok(())
+    }
+
+    /// The cells of the file's row.
+    fn cells(&self, name: &str) -> Vec<Cell> {
+        let encoders: Vec<_> = self.encoders.keys().filter(|name| !name.is_empty()).cloned().collect();
+        let time = |time: &Option<String>| Cell::from(time.clone().unwrap_or_default());
+        let numbers = [self.messages.into(), self.objects.into(), self.bytes.into(), self.junk.into()];
+        let texts = [encoders.join(", ").into(), time(&self.first_time), time(&self.last_time)];
+        [name.into()].into_iter().chain(numbers).chain(texts).collect()
     }
 
     fn print(&self, out: &mut Out, name: &str) -> io::Result<()> {

@@ -14,8 +14,8 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::TensogramError;
 
 use crate::args::listing::Listed;
-use crate::commands::Run;
 use crate::commands::asked_keys::AskedKeys;
+use crate::commands::{Run, examples};
 use crate::read::about::{ABOUT, keys_of};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Messages, Worked};
@@ -35,12 +35,14 @@ use crate::show::tree::inline;
 /// Without -p: one line for each object, with its type, how it is stored, and the metadata that usually tells fields
 /// apart. With -p: one line for each message (for each object with --objects) with the values of these keys, and "N/A" for a missing one.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm ls field.tgm", "type, shape and codecs of every object"),
+    ("tgm ls -w 'mars.param=2t/tp' --objects -p mars.param,shape,ratio field.tgm", "some keys of some objects"),
+    ("tgm ls -B step:desc -n 2 --csv three.tgm", "the two last steps, as CSV"),
+]))]
 pub(crate) struct Ls {
     #[command(flatten)]
     asked: AskedKeys,
-    /// Print the values of -p alone, separated by one blank, as `tgm get` does
-    #[arg(long, requires = "keys")]
-    values: bool,
     /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
@@ -86,9 +88,6 @@ impl Run for Ls {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.values {
-            return self.asked.print_values(out);
-        }
         self.asked.files.check_catalog(&self.asked.cataloged);
         if self.asked.files.json() {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;

@@ -1,4 +1,4 @@
-//! `tgm merge`: all objects in one message.
+//! `tgm copy --merge`: all objects in one message.
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
@@ -16,7 +16,7 @@ use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
@@ -34,6 +34,9 @@ const TEXTS: &str = "texts";
 /// some. Arrays of texts stand side by side by their names. If anything cannot be read, nothing is written; `salvage`
 /// makes a file of the readable messages.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm copy --merge three.tgm field.tgm -o one.tgm", "one message of all objects"),
+]))]
 pub(crate) struct Merge {
     /// Files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]

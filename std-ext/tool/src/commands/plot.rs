@@ -18,10 +18,10 @@ use crate::args::cube::{CubeFlags, Point};
 use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
-use crate::commands::Run;
 use crate::commands::plot::cube::CubeWish;
 use crate::commands::plot::object::Wish;
 use crate::commands::plot::size::PixelSize;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::cubes::{names, open_or_report};
 use crate::read::entry::Entry;
@@ -48,6 +48,11 @@ use tgm_plot::{chart, svg::Svg};
 /// dimensions need --slice, but for a histogram. --cube, --sel, --over and --nearest draw values over many messages: all files
 /// together are a dataset.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm plot --width 60 field.tgm", "a field, in the terminal"),
+    ("tgm plot --slice '90, :' field.tgm -O line.svg", "one of its rows, as a picture for a browser"),
+    ("tgm plot --histogram field.tgm -O values.png", "how its values are distributed"),
+]))]
 pub(crate) struct Plot {
     /// File or address to read; "-" is standard input. Several are a dataset together
     #[arg(value_name = "FILE", required = true)]

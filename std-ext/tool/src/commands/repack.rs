@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::RARE;
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::change::rewrite::{Rewriter, Tally, open_whole};
-use crate::commands::Run;
+use crate::change::rewrite::{Rewriter, Tally};
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
+use crate::write::destination::Destination;
 
 /// Growth that is told: by this factor, and by so many bytes.
 const LARGER: f64 = 1.05;
@@ -27,6 +28,10 @@ const LARGER_BY: u64 = 64 << 10;
 /// Digests are checked first. If one is wrong, or bytes belong to no message, nothing is written.
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(after_help = examples(&[
+    ("tgm repack --compression zstd --level 9 three.tgm -o small.tgm", "smaller, the same values"),
+    ("tgm repack --bits 12 --compression none --skip-unsuitable field.tgm -o packed.tgm", "packed, where that is possible"),
+]))]
 pub(crate) struct Repack {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
@@ -41,19 +46,19 @@ pub(crate) struct Repack {
     chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    /// Decode objects that are copied too, as a check; without stages, that is `tgm reshuffle`
+    /// Decode objects that are copied too, as a check; without stages, that is --reshuffle
     #[arg(long)]
     check: bool,
     /// Put each object's descriptor before its payload, so that a reader of a stream can decode values while they come;
     /// otherwise it comes after it. Applies to every object of a message that is written anew
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     descriptor_first: bool,
     /// Decode the result and compare: lossless stages must return the same bits, for lossy ones the greatest error is
     /// printed
     #[arg(long)]
     verify: bool,
     /// Copy objects that cannot have the stages, and name them, instead of writing nothing
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     skip_unsuitable: bool,
     #[command(flatten)]
     pipeline: PipelineFlags,
@@ -66,15 +71,6 @@ impl Run for Repack {
         if let Err(text) = self.pipeline.check(false) {
             usage(&text);
         }
-        let nowhere = Destination::from(PathBuf::from("-"));
-        let output = self.output.as_ref().unwrap_or(&nowhere);
-        let inputs = match open_whole(&self.inputs) {
-            Ok(inputs) => inputs,
-            Err(failure) => {
-                report(output, out, failure);
-                return Ok(());
-            }
-        };
         let rewriter = Rewriter {
             pipeline: &self.pipeline,
             encode: &self.encode,
@@ -85,28 +81,16 @@ impl Run for Repack {
             descriptor_first: self.descriptor_first,
             skip_unsuitable: self.skip_unsuitable,
         };
-        let (mut lines, mut notes) = (Vec::new(), Vec::new());
-        let produce = |sink: &mut dyn io::Write| -> Result<(), Failure> {
-            let mut total = Tally::default();
-            for input in inputs {
-                let name = input.name().to_string();
-                let input = &input.wake().map_err(Failure::at(name))?;
-                let tally = rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
-                lines.push(self.line(input.name(), &tally));
-                notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
-                notes.extend(self.larger(input.name(), &tally));
-                total.add(tally);
-            }
-            if self.inputs.len() > 1 {
-                lines.push(self.line("total", &total));
-            }
-            Ok(())
-        };
-        let written = if self.dry_run {
-            produce(&mut io::sink()).map_or_else(|failure| report(output, out, failure), |()| true)
-        } else {
-            output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.inputs), |_, sink| produce(sink))
-        };
+        let (mut lines, mut notes, mut total) = (Vec::new(), Vec::new(), Tally::default());
+        let written = rewriter.write(&self.inputs, self.output.as_ref(), out, |name, tally| {
+            lines.push(self.line(name, &tally));
+            notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
+            notes.extend(self.larger(name, &tally));
+            total.add(tally);
+        });
+        if self.inputs.len() > 1 {
+            lines.push(self.line("total", &total));
+        }
         notes.iter().filter(|_| written).for_each(|note| out.remark(note));
         if written {
             self.pipeline.tell_rounding(out);

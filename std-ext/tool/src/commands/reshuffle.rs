@@ -1,4 +1,4 @@
-//! `tgm reshuffle`, which is `tgm repack --check` without stages: messages with metadata and index before the objects.
+//! `tgm repack --reshuffle`, which is `tgm repack --check` without stages: messages with metadata and index before the objects.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,17 +9,20 @@ use clap::Args;
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::change::rewrite::{Rewriter, open_whole};
-use crate::commands::Run;
+use crate::change::rewrite::Rewriter;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
+use crate::write::destination::Destination;
 
 /// Write messages again, with metadata, index and digests before the objects
 ///
 /// The same as `tgm repack --check` without stages. Each object is decoded as a check, and copied bit for bit, with its lossy stages and
 /// masks. Messages get a new uuid and time.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm repack --reshuffle field.tgm -o front.tgm", "metadata and index up front"),
+]))]
 pub(crate) struct Reshuffle {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
@@ -46,21 +49,7 @@ impl Run for Reshuffle {
             descriptor_first: false,
             skip_unsuitable: false,
         };
-        let inputs = match open_whole(slice::from_ref(&self.input)) {
-            Ok(inputs) => inputs,
-            Err(failure) => {
-                report(&self.output, out, failure);
-                return Ok(());
-            }
-        };
-        let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, OutputKind::Messages, reads, |_, sink| {
-            for input in inputs {
-                let name = input.name().to_string();
-                rewriter.file(&input.wake().map_err(Failure::at(name))?, |bytes| Ok(sink.write_all(bytes)?))?;
-            }
-            Ok(())
-        });
+        rewriter.write(slice::from_ref(&self.input), Some(&self.output), out, |_, _| ());
         Ok(())
     }
 }

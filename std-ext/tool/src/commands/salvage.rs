@@ -14,7 +14,7 @@ use crate::args::files::usage;
 use crate::args::listing::{JsonFlags, Listed};
 use crate::change::rescue::{FoundObject, Rescue, rescue};
 use crate::change::survive::{Piece, pieces};
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::input::Input;
 use crate::read::opening::open_unreported;
 use crate::show::json::{self, Document};
@@ -30,6 +30,10 @@ use tgm_std::file::SourceName;
 /// Messages are kept byte for byte if they pass every check. Payloads are not checked. The exit code is 1 if any bytes
 /// are lost. IN is never changed without --in-place. If OUT is standard output, the report goes to standard error.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm salvage damaged.tgm -o whole.tgm", "what is whole, to another file"),
+    ("tgm salvage --in-place damaged.tgm", "the same; the damaged file becomes damaged.tgm.bak"),
+]))]
 pub(crate) struct Salvage {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]

@@ -1,4 +1,4 @@
-//! `tgm scan`: positions of messages, and of the bytes between them.
+//! `tgm ls --scan`: positions of messages, and of the bytes between them.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use tgm_core::scan::Segment;
 
 use crate::args::files::Files;
 use crate::args::listing::Listed;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::entry::end_of;
 use crate::read::input::Input;
 use crate::read::lost;
@@ -23,6 +23,9 @@ use crate::show::table::{Column, Table};
 ///
 /// The exit code is 1 if bytes belong to no message.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm ls --scan --csv damaged.tgm", "where messages are, and what lies between them"),
+]))]
 pub(crate) struct Scan {
     #[command(flatten)]
     files: Files,
@@ -43,14 +46,7 @@ impl Run for Scan {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.files.json() {
-            let mut document = Document::begin(out, "tgm.scan/1", "segments")?;
-            self.for_each_part(out, |out, part| match part {
-                Some((file, part)) => document.item(out, &part.to_json(file)),
-                None => Ok(()),
-            })?;
-            return document.end(out);
-        }
+        let mut document = self.files.json().then(|| Document::begin(out, "tgm.scan/1", "segments")).transpose()?;
         let file_column = (self.files.paths.len() > 1).then_some(Column::left("file"));
         let mut table = Table::new(file_column.into_iter().chain([
             Column::left("kind"),
@@ -61,13 +57,17 @@ impl Run for Scan {
         ]));
         self.for_each_part(out, |out, part| {
             let Some((file, part)) = part else { return table.pause(out) };
+            if let Some(document) = &mut document {
+                return document.item(out, &part.to_json(file));
+            }
             let file = file_column.map(|_| file.into());
             let message = part.message.map_or(String::new(), |index| index.to_string());
             let cells = [part.kind.into(), message.into(), part.offset.into(), part.length.into()];
             let note = part.note.unwrap_or_default().into();
             table.row(out, file.into_iter().chain(cells).chain([note]).collect())
         })?;
-        table.finish(out)
+        table.finish(out)?;
+        document.map_or(Ok(()), |document| document.end(out))
     }
 }
 

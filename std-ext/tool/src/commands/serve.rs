@@ -32,14 +32,15 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use tgm_dataset::OpenOptions;
 
+use crate::args::RARE;
 use crate::args::cube::OpenFlags;
 use crate::args::decoding::Decoding;
 use crate::args::limits::size;
-use crate::commands::Run;
 use crate::commands::serve::gate::{Gate, Origins};
 use crate::commands::serve::routes::{Server, Service};
 use crate::commands::serve::shelf::Shelf;
 use crate::commands::serve::stores::Stores;
+use crate::commands::{Run, examples};
 use crate::show::output::Out;
 use crate::show::text::{counted, hex};
 
@@ -49,6 +50,9 @@ use crate::show::text::{counted, hex};
 /// "zarr/NAME")` reads a file as a dataset, and the programs that know Zarr by HTTP do so too: chunks are decoded when they are asked
 /// for. Only the files that are there at the start are served, and nothing can be written.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm serve field.tgm three.tgm", "an address for browsers, xarray.open_zarr and others"),
+]))]
 pub(crate) struct Serve {
     /// Files to serve, and folders: of these all .tgm files
     #[arg(value_name = "FILE", required = true)]
@@ -63,10 +67,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "WORD", env = "TGM_SERVE_TOKEN", hide_env_values = true, value_parser = token)]
     token: Option<String>,
     /// Pages of this origin may read what is served, such as <https://example.org>; "*" stands for all pages
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, help_heading = RARE, value_name = "ORIGIN")]
     allow_origin: Option<Origins>,
     /// Bytes of decoded chunks that are kept for the next reader
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
+    #[arg(long, help_heading = RARE, value_name = "SIZE", default_value = "256M", value_parser = size)]
     cache: u64,
     /// Open the address in a browser
     #[arg(long)]

@@ -9,12 +9,13 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_std::Result;
 
+use crate::args::RARE;
 use crate::args::files::usage;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::placed::Placed;
 use crate::change::assign::Assignment;
 use crate::change::edit::MessageParts;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
@@ -35,6 +36,10 @@ use crate::write::destination::{Failure, OutputKind, Reads};
 /// digest, and bytes that belong to no message. The last three make the exit code 1. OUT may be IN. If -m or --at names
 /// a message that is not there, nothing is written.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm set -s mars.step=6,mars.expver:s=0001 field.tgm out.tgm", "a number and a text"),
+    ("tgm set --objects -w mars.param=tp -s unit=m -d units field.tgm out.tgm", "of some objects"),
+]))]
 pub(crate) struct Set {
     /// What to set; values are JSON (5 is an integer), and text otherwise; KEY:s=VALUE is text, KEY:i= an
     /// integer, KEY:d= a float
@@ -44,7 +49,7 @@ pub(crate) struct Set {
     #[arg(short, long, value_name = "KEY,...")]
     delete: Vec<String>,
     /// Values must be JSON: numbers, true, null, "text", [...], {...}
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     json_values: bool,
     #[command(flatten)]
     chosen: Chosen,

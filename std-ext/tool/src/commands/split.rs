@@ -1,4 +1,4 @@
-//! `tgm split`: a file for each object.
+//! `tgm copy --split`: a file for each object.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,7 +12,7 @@ use tgm_std::{GlobalMetadata, Result};
 
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::chosen::Chosen;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
@@ -34,6 +34,10 @@ const INDEX: &str = "index";
 /// With `[KEY]` in the names and without `[index]`, objects with the same names of files go to the same file: messages
 /// are appended, also to files that exist.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm copy --split field.tgm -o part.tgm", "a numbered file for each object"),
+    ("tgm copy --split field.tgm -o '[mars.param].tgm'", "files named by metadata"),
+]))]
 pub(crate) struct Split {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
@@ -120,14 +124,7 @@ impl Files<'_> {
                             entry.place()
                         ));
                     }
-                    Some(path) => {
-                        if let Err(error) = self.appended.append(path, &message, out.output_flags().no_clobber) {
-                            out.report(
-                                &format!("{}: cannot append to {}", entry.place(), SourceName::of(path)),
-                                &error,
-                            );
-                        }
-                    }
+                    Some(path) => self.appended.append_or_report(out, &entry.place(), path, &message),
                 }
             }
             Err(error) => out.report(&entry.place(), &error),

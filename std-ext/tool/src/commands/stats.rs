@@ -31,8 +31,8 @@ use crate::args::files::{Files, usage};
 use crate::args::limits::SumLimits;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
-use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::commands::{Run, examples};
 use crate::read::about::UNITS;
 use crate::read::candidates::Level;
 use crate::read::chosen::Chosen;
@@ -57,6 +57,11 @@ use crate::show::table::{Column, Table};
 /// a value. The real and the imaginary parts of complex numbers have a line each; bits of a bitmask are 0 and 1.
 /// Each thread decodes one object at a time.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm stats --quantiles 0.05,0.5,0.95 field.tgm", "extremes, mean and quantiles"),
+    ("tgm stats --object 0 --histogram 5 field.tgm", "how the values of one object are spread"),
+    ("tgm stats --over grid steps.tgm", "a line for each field of a dataset"),
+]))]
 pub(crate) struct Stats {
     #[command(flatten)]
     files: Files,

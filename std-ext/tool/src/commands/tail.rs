@@ -10,7 +10,7 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_std::TensogramError;
 
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::opening::open_unreported;
@@ -26,6 +26,10 @@ use crate::show::output::Out;
 /// left out without --from-start; numbers and offsets count them all the same. This goes on until it is interrupted, or
 /// until -n or --idle end it. A file that becomes shorter is an error; one that takes the place of FILE is not noticed.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm tail --idle 0.1 --from-start -p step three.tgm", "a line for each message, as they come"),
+    ("tgm tail --idle 0.1 --exec 'tgm ls -' three.tgm", "a command for each"),
+]))]
 pub(crate) struct Tail {
     /// File to follow; "-" is standard input
     #[arg(value_name = "FILE")]

@@ -10,9 +10,10 @@ use serde_json::Value as Json;
 use tgm_std::TensogramError;
 use tgm_std::v2::{Kind, UpgradeOptions, scan, upgrade_message};
 
+use crate::args::RARE;
 use crate::args::files::usage;
 use crate::args::listing::{JsonFlags, Listed};
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::lost;
@@ -30,6 +31,9 @@ use crate::write::same_file::is_stdio;
 /// Other bytes, and messages that cannot be upgraded, are reported and left out; a file that would be replaced then
 /// stays as it is.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm upgrade old.tgm -o new.tgm", "version 2 becomes version 3"),
+]))]
 pub(crate) struct Upgrade {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
@@ -41,7 +45,7 @@ pub(crate) struct Upgrade {
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
     /// Store NaN and infinities as masks: decodes and encodes objects that have any, except objects with zfp and sz3
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     masks: bool,
     #[command(flatten)]
     digests: Digests,
@@ -91,7 +95,7 @@ impl Run for Upgrade {
         {
             return Ok(());
         }
-        let document = if self.json.is_on() { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
+        let document = self.json.is_on().then(|| Document::begin(out, "tgm.upgrade/1", "messages")).transpose()?;
         let mut listing = Listing { document, written: 0 };
         let mut inputs = Vec::new();
         for path in &self.paths {

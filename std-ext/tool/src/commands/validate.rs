@@ -11,10 +11,11 @@ use tgm_std::validate::{
     validate_stream,
 };
 
+use crate::args::RARE;
 use crate::args::limits::{ObjectLimit, SumLimits};
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::threads::Threads;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::read::messages::expect_all;
 use crate::read::pipes;
 use crate::show::advice::in_our_words;
@@ -28,6 +29,9 @@ use tgm_std::file::SourceName;
 /// By default, structure, metadata and digests are checked, and encoded objects are decoded. A good file is one line on
 /// standard output. Errors and warnings go to standard error, with messages and objects counted from 1.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm validate --full field.tgm", "everything that is wrong"),
+]))]
 pub(crate) struct Validate {
     /// Files to check; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -35,10 +39,10 @@ pub(crate) struct Validate {
     #[command(flatten)]
     depth: Depth,
     /// Also check the order of keys in CBOR
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     canonical: bool,
     /// Report only what the reference reports: digests of objects only, and none of releases before 0.21
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     like_reference: bool,
     #[command(flatten)]
     text: TextFlags,
@@ -58,7 +62,7 @@ struct Depth {
     #[arg(long)]
     quick: bool,
     /// Digests only; warnings about structure are left out, and nothing is decoded
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     checksum: bool,
     /// Also decode every object, and look for NaN and infinities that no mask covers
     #[arg(long)]
@@ -72,7 +76,7 @@ impl Run for Validate {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = self.options();
-        let mut document = if self.text.json() { Some(Document::begin_array(out)?) } else { None };
+        let mut document = self.text.json().then(|| Document::begin_array(out)).transpose()?;
         expect_all(&self.paths);
         for path in &self.paths {
             let report = match read(path, &options) {

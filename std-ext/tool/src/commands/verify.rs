@@ -1,4 +1,4 @@
-//! `tgm verify`: checks of digests, indexes and hash lists.
+//! `tgm validate --digests`: checks of digests, indexes and hash lists.
 
 use std::io;
 
@@ -12,11 +12,12 @@ use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
 use tgm_std::validate::{Depth, Finding as Found, examine};
 
+use crate::args::RARE;
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::args::threads::Threads;
-use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::commands::{Run, examples};
 use crate::read::candidates::Level;
 use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
@@ -38,6 +39,10 @@ use crate::show::table::{Cell, Column, Table};
 /// The exit code is 1 for a wrong or missing digest, an index or hash list that contradicts the objects, a message
 /// whose frames cannot be walked or whose metadata cannot be read, and bytes that belong to no message.
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm validate --digests field.tgm three.tgm", "whether any byte has changed"),
+    ("tgm validate --digests -p mars.param,codec field.tgm", "and which field each message has"),
+]))]
 pub(crate) struct Verify {
     #[command(flatten)]
     files: Files,
@@ -52,7 +57,7 @@ pub(crate) struct Verify {
     #[arg(long)]
     strict: bool,
     /// Frames without a digest are fine
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     allow_missing: bool,
     #[command(flatten)]
     threads: Threads,
@@ -97,8 +102,7 @@ impl Run for Verify {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let mut document =
-            if self.files.json() { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
+        let mut document = self.files.json().then(|| Document::begin(out, "tgm.verify/1", "messages")).transpose()?;
         let keys = self.keys.columns(self.empty_table(&KeyColumns::default()).titles(), &self.files.listing);
         let mut table = self.empty_table(&keys);
         let threads = self.threads.of_messages();

@@ -63,8 +63,6 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -6,9 +6,11 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf, is_separator};
 
+use tgm_std::file::SourceName;
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
 use crate::read::select::{Scope, text};
+use crate::show::output::Out;
 use crate::show::text::is_unsafe;
 use crate::write::same_file::is_stdio;
 
@@ -184,6 +186,13 @@ pub(crate) struct Appended {
 }
 
 impl Appended {
+    /// Appends the message at `place`, and reports what fails.
+    pub(crate) fn append_or_report(&mut self, out: &mut Out, place: &str, path: &Path, message: &[u8]) {
+        if let Err(error) = self.append(path, message, out.output_flags().no_clobber) {
+            out.report(&format!("{place}: cannot append to {}", SourceName::of(path)), &error);
+        }
+    }
+
     /// Appends a whole message. A missing file is made, a missing directory is not. With `no_clobber` the file must not
     /// have been there before.
     ///

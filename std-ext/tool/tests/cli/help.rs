@@ -9,7 +9,7 @@ use crate::corpus::data;
 use crate::datasets::steps;
 use crate::edits::Folder;
 use crate::npy::npy;
-use crate::tool::{subcommands, tgm};
+use crate::tool::{SPELLINGS, listed, subcommands, tgm};
 
 /// The examples in a command's help.
 fn examples(command: &str) -> Vec<String> {
@@ -79,6 +79,48 @@ fn every_example_runs() {
     }
 }
 
+/// A flag of one command that stands for another: the help names it, and each has the same options and does the same.
+#[test]
+fn names_that_the_help_does_not_list_are_flags_of_other_commands() {
+    let (folder, listed) = (folder(), listed());
+    for (name, spelling) in SPELLINGS {
+        let (of, flag) = spelling.split_once(' ').unwrap();
+        assert!(!listed.iter().any(|other| other == name), "{name}");
+        let about = tgm([of, "--help"]).good();
+        assert!(about.text().lines().any(|line| line.trim().split("  ").next() == Some(flag)), "{spelling}");
+        let help = |name: &str| tgm(name.split(' ').chain(["--help"])).good().text().to_string();
+        let usage = |name: &str| format!("Usage: tgm {name} ");
+        assert_eq!(help(name).replace(&usage(name), ""), help(spelling).replace(&usage(spelling), ""));
+        assert!(help(spelling).contains(&usage(spelling)));
+        // The flag may stand behind other words, and behind `--` it is a file.
+        let line = |words: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_tgm")).args(words).current_dir(folder.path(".")).output().unwrap()
+        };
+        let [direct, spelled] =
+            [&[name, "-q", "none.tgm"][..], &["--color", "never", of, "-q", "none.tgm", flag]].map(line);
+        assert_eq!((direct.status, direct.stdout), (spelled.status, spelled.stdout), "{spelling}");
+        assert!(!line(&[of, "--", flag]).status.success(), "{spelling}");
+    }
+}
+
+/// The page has the list of the help.
+#[test]
+fn the_documentation_lists_the_commands() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/doc/TOOL.md");
+    let page = fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once("```text\n").unwrap();
+    let (shown, after) = rest.split_once("```").unwrap();
+    let help = tgm(["help"]).good();
+    let list = help.text().split_once("Usage: ").unwrap().1.split_once("\n\n").unwrap().1;
+    let list = list.split_once("\n\n`tgm help").unwrap().0;
+    let is_all = cfg!(all(feature = "browse", feature = "plot", feature = "serve", feature = "zio"));
+    if std::env::var_os("TGM_RENEW").is_some() && is_all {
+        fs::write(path, [before, "```text\n", list, "\n```", after].concat()).unwrap();
+    } else {
+        assert!(!is_all || shown.trim_end() == list, "TOOL.md: TGM_RENEW=1 writes\n{list}");
+    }
+}
+
 #[test]
 fn a_wrong_flag_shows_the_usage_of_its_command() {
     for command in subcommands() {
@@ -95,7 +137,7 @@ fn completions_and_man_pages_have_every_command() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish"] {
         let run = tgm(["completions", shell]).good();
-        for command in subcommands() {
+        for command in listed() {
             let name = command.split(' ').next_back().unwrap();
             assert!(run.text().contains(name) && run.text().contains("no-clobber"), "{shell} {command}");
         }

@@ -9,18 +9,27 @@ use tgm_std::{EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, deco
 
 use crate::edits::Folder;
 use crate::npy::{npy, write};
-use crate::tool::{command, subcommands, tgm};
+use crate::tool::{SPELLINGS, command, subcommands, tgm};
 
 /// Options that each command has.
 const OF_ALL: [&str; 6] = ["color", "help", "no-clobber", "progress", "quiet", "verbose"];
 /// Options of listings, and the name of an output. `grammar.rs` tries them in each command.
 const OF_LISTINGS: [&str; 4] = ["csv", "json", "jsonl", "output"];
 /// Options of `convert` that only builds with NetCDF or Zarr have. Their formats' tests try them.
-const OF_FORMATS: [&str; 9] =
-    ["chunk-shape", "chunks", "deflate-level", "float64", "keep-packed", "name-key", "rows", "split", "variables"];
-/// Whether `convert` has an option of other commands for these formats alone.
+const OF_FORMATS: [&str; 10] = [
+    "chunk-shape",
+    "chunks",
+    "deflate-level",
+    "float64",
+    "grid",
+    "keep-packed",
+    "name-key",
+    "rows",
+    "split",
+    "variables",
+];
 fn is_of_formats(name: &str, option: &str) -> bool {
-    (name, option) == ("convert", "grid")
+    name == "convert" && OF_FORMATS.contains(&option)
 }
 
 /// Bytes of a number in the samples: 280.37, which is stored as it is.
@@ -362,7 +371,7 @@ fn every_option_of_every_command_is_tried() {
     for name in subcommands().iter().filter(|name| !APART.contains(&name.as_str())) {
         let pairs = table.get(name).unwrap_or_else(|| panic!("tgm {name} is not in options.txt"));
         let tried: BTreeSet<String> = pairs.iter().map(|pair| pair.name().to_string()).collect();
-        let shared = OF_ALL.iter().chain(&OF_LISTINGS).chain(&OF_FORMATS);
+        let shared = OF_ALL.iter().chain(&OF_LISTINGS);
         let mut there = options_of(name);
         shared.for_each(|option| _ = there.remove(*option));
         there.retain(|option| !is_of_formats(name, option));
@@ -376,12 +385,13 @@ fn the_documentation_lists_options_and_their_commands() {
     let mut commands: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for name in subcommands() {
         for option in options_of(&name).into_iter().filter(|option| !is_of_formats(&name, option)) {
-            commands.entry(option).or_default().push(name.clone());
+            let spelling = SPELLINGS.iter().find(|(known, _)| *known == name).map_or(&*name, |(_, spelling)| spelling);
+            commands.entry(option).or_default().push(spelling.to_string());
         }
     }
     let mut rows: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     for (option, names) in commands {
-        if !OF_ALL.contains(&option.as_str()) && !OF_FORMATS.contains(&option.as_str()) {
+        if !OF_ALL.contains(&option.as_str()) {
             rows.entry(names).or_default().push(format!("`--{option}`"));
         }
     }

@@ -44,8 +44,28 @@ pub(crate) fn tgm(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
     Run { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
-/// The names of all subcommands from the tool's help. A subcommand of a group has the group's name in front.
+/// Names that the help does not list, each with what stands for it.
+pub(crate) const SPELLINGS: [(&str, &str); 10] = [
+    ("get", "ls --values"),
+    ("info", "ls --summary"),
+    ("frames", "ls --frames"),
+    ("scan", "ls --scan"),
+    ("verify", "validate --digests"),
+    ("digest", "validate --print"),
+    ("split", "copy --split"),
+    ("merge", "copy --merge"),
+    ("reshuffle", "repack --reshuffle"),
+    ("bench", "doctor --bench"),
+];
+
+/// The names of all subcommands from the tool's help, and those that it does not list. A subcommand of a group has the group's name in
+/// front.
 pub(crate) fn subcommands() -> Vec<String> {
+    listed().into_iter().chain(SPELLINGS.map(|(name, _)| name.to_string())).collect()
+}
+
+/// The names of the subcommands that the tool's help lists.
+pub(crate) fn listed() -> Vec<String> {
     let names = |group: &[&str]| -> Vec<String> {
         let run = tgm(group.iter().copied().chain(["help"])).good();
         let listed = run.text().lines().take_while(|line| *line != "Options:");

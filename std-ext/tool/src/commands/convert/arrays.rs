@@ -20,6 +20,7 @@ use super::formats::{Format, Holds};
 use super::item::{Sink, Taken};
 use super::losses::Losses;
 use super::source;
+use crate::args::RARE;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
@@ -43,17 +44,17 @@ pub(super) struct ArrayFlags {
     #[arg(long, value_name = "ORDER", value_parser = order_of)]
     byte_order: Option<ByteOrder>,
     /// Store truth values as uint8 numbers: a bitmask takes no stages for numbers
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     no_bitmask: bool,
     /// Compress the arrays of a .npz file
     #[cfg(feature = "npz")]
     #[arg(long)]
     deflate: bool,
     /// Read a .csv file as one array of two dimensions instead of a column each
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     matrix: bool,
     /// Write a line for each value of a .csv file, with its indices, as `cat --csv` prints it
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     indices: bool,
 }
 

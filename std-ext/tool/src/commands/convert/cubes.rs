@@ -16,6 +16,7 @@ use super::effects::Effect;
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
+use crate::args::RARE;
 use crate::args::cube::read_grid;
 use crate::read::threads::thread_count;
 use crate::show::output::Out;
@@ -30,7 +31,7 @@ pub(super) struct CubeFlags {
     #[arg(long, value_name = "WHAT", default_value = "cube")]
     variables: Variables,
     /// Write packed fields as float64; without it they are float32, where that tells all packed numbers apart
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     float64: bool,
     /// A file with the coordinates of an unstructured grid, as fields of ICON and ORCA name: NetCDF, .npz or messages
     #[arg(long, value_name = "FILE")]

@@ -16,6 +16,7 @@ use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use super::source::stream;
+use crate::args::RARE;
 use crate::read::entry::MessageNumber;
 use crate::read::in_order::in_order;
 use crate::read::threads::AHEAD;
@@ -32,14 +33,14 @@ const LEAST: usize = 4 << 10;
 #[derive(Args, Debug)]
 pub(super) struct GribFlags {
     /// Keep no PNG and JPEG 2000 data of GRIB beside their values; they return as simple packing, with the same values
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     drop_original: bool,
     /// GRIB data in simple packing stay as they are, instead of becoming a stream of szip where that is shorter
-    #[arg(long)]
+    #[arg(long, help_heading = RARE)]
     keep_stages: bool,
     /// The keys that each field of GRIB gets: all numbers of its sections, or the few that tell fields apart; the others stand in
     /// the sections, which are kept
-    #[arg(long, value_name = "WHICH", default_value = "all")]
+    #[arg(long, help_heading = RARE, value_name = "WHICH", default_value = "all")]
     grib_keys: Which,
 }
 

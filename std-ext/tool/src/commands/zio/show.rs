@@ -10,7 +10,7 @@ use tgm_zio::{FlowLabel, Message, Tens, Tensor};
 use super::{ZioFiles, ZioMessage};
 use crate::args::listing::{ListFlags, Listed, TextFlags};
 use crate::args::values;
-use crate::commands::Run;
+use crate::commands::{Run, examples};
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, error_json, object};
 use crate::show::output::{Out, Style};
@@ -21,6 +21,9 @@ use crate::show::tree::tree;
 
 /// List messages and their tensors; payload is not read
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm zio ls field.zio", "messages and their tensors"),
+]))]
 pub(super) struct Ls {
     #[command(flatten)]
     sources: ZioFiles,
@@ -30,6 +33,9 @@ pub(super) struct Ls {
 
 /// Show everything about messages: header, label, tensors, sizes of parts; payload is not read
 #[derive(Args, Debug)]
+#[command(after_help = examples(&[
+    ("tgm zio dump --json field.zio", "everything about them"),
+]))]
 pub(super) struct Dump {
     #[command(flatten)]
     sources: ZioFiles,
