@@ -15,7 +15,7 @@ use super::utf8::{Check, as_utf8, check_utf8};
 use super::{plain, runs};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Kind;
-use crate::target::IS_SMALL;
+use crate::target::READS_ONE_BY_ONE;
 
 /// Containers and tags inside each other, at most: the reference's recursion limit.
 pub const MAX_NESTING: u16 = 256;
@@ -227,7 +227,7 @@ impl<'a> Cursor<'a> {
     /// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise
     /// stays where it is.
     fn skip_uints(&mut self) -> bool {
-        if IS_SMALL {
+        if READS_ONE_BY_ONE {
             return false;
         }
         let mut ahead = *self;

@@ -10,7 +10,7 @@
 //! index are mostly of one width, and so are the offsets of szip's intervals, which can be thousands.
 
 use super::head::first;
-use crate::target::IS_SMALL;
+use crate::target::READS_ONE_BY_ONE;
 
 /// Integers that are looked at together.
 pub(super) const EIGHT: usize = 8;
@@ -19,7 +19,7 @@ pub(super) const EIGHT: usize = 8;
 /// them.
 #[inline]
 pub(super) fn skip_alike(bytes: &[u8], most: usize) -> (usize, &[u8]) {
-    if most < EIGHT || IS_SMALL {
+    if most < EIGHT || READS_ONE_BY_ONE {
         return (0, bytes);
     }
     let (width, count) = match bytes.first() {
@@ -62,7 +62,7 @@ const fn width_of(head: u8) -> Option<usize> {
 /// The first eight of `count` integers, if all eight have two bytes after the head or all have four, and the bytes behind them.
 #[inline]
 pub(super) fn take_eight(bytes: &[u8], count: usize) -> Option<([u64; EIGHT], &[u8])> {
-    if count < EIGHT || IS_SMALL {
+    if count < EIGHT || READS_ONE_BY_ONE {
         return None;
     }
     let mut eight = [0; EIGHT];
