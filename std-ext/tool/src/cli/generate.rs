@@ -16,9 +16,7 @@ use tgm_std::file::SourceName;
 
 /// Print completions for a shell
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm completions bash", "for ~/.local/share/bash-completion/completions/tgm"),
-]))]
+#[command(after_help = examples(&[("tgm completions bash", "for ~/.local/share/bash-completion/completions/tgm")]))]
 pub(super) struct Completions {
     /// The shell: bash, zsh or fish
     #[arg(value_enum)]
@@ -37,9 +35,7 @@ enum KnownShell {
 ///
 /// Without DIR, the page of the tool is printed.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm man pages", "a page for each command, into a folder"),
-]))]
+#[command(after_help = examples(&[("tgm man pages", "a page for each command, into a folder")]))]
 pub(super) struct ManPages {
     /// Directory for the pages, which is made if it is missing
     #[arg(value_name = "DIR", value_parser = PathBufValueParser::new().try_map(refuse_address))]

@@ -1,11 +1,13 @@
 //! What `ls` and `get` are asked for: messages of files, and keys of them.
 
 use std::io;
+use std::sync::OnceLock;
 
 use clap::Args;
 
 use crate::args::files::Files;
 use crate::args::object_numbers::ObjectNumbers;
+use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::candidates::Level;
 use crate::read::cataloged::{Asked, Cataloged};
 use crate::read::chosen::Chosen;
@@ -23,9 +25,11 @@ pub(crate) struct AskedKeys {
     pub(crate) chosen: Chosen,
     #[command(flatten)]
     pub(crate) cataloged: Cataloged,
-    /// The keys whose values are printed, as dotted paths
-    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
-    pub(crate) keys: Vec<String>,
+    #[command(flatten)]
+    pub(crate) named: Keys,
+    /// The keys that are looked up. Filled in when the command runs.
+    #[arg(skip)]
+    keys: OnceLock<KeyColumns>,
     /// Apply -w and -p to each object by itself: a line for each object
     #[arg(long)]
     pub(crate) objects: bool,
@@ -34,6 +38,16 @@ pub(crate) struct AskedKeys {
 }
 
 impl AskedKeys {
+    /// The keys that are looked up, beside columns with these titles. The first call decides which keys these are.
+    pub(crate) fn keys_beside<'t>(&self, titles: impl IntoIterator<Item = &'t str>) -> &KeyColumns {
+        self.keys.get_or_init(|| self.named.columns(titles, &self.files.listing))
+    }
+
+    /// The keys that are looked up.
+    pub(crate) fn keys(&self) -> &KeyColumns {
+        self.keys_beside([])
+    }
+
     /// The messages that are asked for. A catalogue rules out others without reading them.
     pub(crate) fn messages(&self) -> Asked<'_> {
         let level = if self.objects { Level::Objects } else { Level::Messages };

@@ -36,9 +36,7 @@ use crate::show::text::hex;
 ///
 /// Values are hashed in little-endian C order with NaN and infinities restored, and bitmasks as packed bits. An object whose frame has a wrong stored digest is an error.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm validate --print field.tgm", "fingerprints of values, however they are stored"),
-]))]
+#[command(after_help = examples(&[("tgm validate --print field.tgm", "fingerprints of values, however they are stored")]))]
 pub(crate) struct Digest {
     /// File to read; "-" is standard input
     #[arg(value_name = "FILE")]

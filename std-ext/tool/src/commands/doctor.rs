@@ -18,9 +18,7 @@ use crate::show::output::{Out, Style};
 
 /// List the features and the formats of this build, and test them
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm doctor", "what this build can do, tested"),
-]))]
+#[command(after_help = examples(&[("tgm doctor", "what this build can do, tested")]))]
 pub(crate) struct Doctor {
     #[command(flatten)]
     text: TextFlags,

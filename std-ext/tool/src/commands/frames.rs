@@ -25,9 +25,7 @@ use crate::show::text::escape;
 /// For damaged messages, and for bytes that only begin like a message, the frames up to the damage are listed. --at may
 /// name these too.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm ls --frames damaged.tgm", "frames, also of damaged messages"),
-]))]
+#[command(after_help = examples(&[("tgm ls --frames damaged.tgm", "frames, also of damaged messages")]))]
 pub(crate) struct FramesOf {
     /// Files or addresses to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]

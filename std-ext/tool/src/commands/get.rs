@@ -12,7 +12,7 @@ use crate::args::listing::Listed;
 use crate::commands::asked_keys::AskedKeys;
 use crate::commands::{Run, examples};
 use crate::read::entry::Entry;
-use crate::read::select::{Scope, annotations, text};
+use crate::read::select::{Scope, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
@@ -40,7 +40,7 @@ impl Run for Get {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        if self.asked.keys.is_empty() {
+        if self.asked.named.keys.is_empty() {
             usage("-p says which keys");
         }
         self.asked.print_values(out)
@@ -65,7 +65,7 @@ impl AskedKeys {
         if !out.is_csv() && out.form().sort.is_empty() {
             return self.for_each_message(out, |out, entry| self.lines(out, entry));
         }
-        let mut table = Table::new([]).with_titles(&self.keys).with_hidden(self.hidden());
+        let mut table = self.keys().hidden_in(self.keys().shown_in(Table::new([])));
         self.for_each_message(out, |out, entry| {
             for values in self.rows_or_report(out, entry) {
                 if out.is_full() {
@@ -80,11 +80,6 @@ impl AskedKeys {
         table.finish(out)
     }
 
-    /// The keys that only sort: they are not printed.
-    fn hidden(&self) -> impl Iterator<Item = &str> {
-        self.files.listing.sort_keys().filter(|key| !self.keys.iter().any(|printed| printed == key))
-    }
-
     /// Writes a line for each row that has all values.
     fn lines(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
         for values in self.rows_or_report(out, entry) {
@@ -93,7 +88,9 @@ impl AskedKeys {
                 break;
             }
             self.report_missing(out, entry, &values);
-            let Some(values) = values.into_iter().take(self.keys.len()).collect::<Option<Vec<_>>>() else { continue };
+            let Some(values) = values.into_iter().take(self.named.keys.len()).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
             let line = values.iter().map(|value| escape(&text(value))).collect::<Vec<_>>().join(" ");
             writeln!(out, "{line}")?;
         }
@@ -109,7 +106,7 @@ impl AskedKeys {
     /// Reports each printed key that has no value in a row.
     fn report_missing(&self, out: &mut Out, entry: &Entry<'_>, values: &[Option<Json>]) {
         // The values of keys that only sort come last, and may be missing.
-        for (key, value) in self.keys.iter().zip(values) {
+        for (key, value) in self.named.keys.iter().zip(values) {
             if value.is_none() {
                 out.problem(&format!("{}: key not found: {key}", entry.place()));
             }
@@ -120,8 +117,7 @@ impl AskedKeys {
     fn item(&self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
         let rows = self.read(out, entry).transpose()?;
         let error = rows.as_ref().err().map(error_json);
-        let entries = |values: Vec<_>| json::object(self.keys.iter().map(String::as_str).zip(values));
-        let rows: Option<Vec<Json>> = rows.ok().map(|rows| rows.into_iter().map(entries).collect());
+        let rows = rows.ok().map(|rows| rows.iter().filter_map(|values| self.keys().json(values)).collect::<Vec<_>>());
         let (values, objects) = match rows {
             Some(rows) if self.is_by_object() => (None, Some(Json::Array(rows))),
             rows => (rows.and_then(|rows| rows.into_iter().next()), None),
@@ -158,30 +154,20 @@ impl AskedKeys {
             return Ok(None);
         }
         if !self.is_by_object() {
-            return Ok(Some(vec![self.values(&Scope::Message(&metadata, structure))?]));
+            return Ok(Some(vec![self.keys().values(&Scope::Message(&metadata, structure))?]));
         }
         self.only.check(metadata.object_count())?;
-        let (selection, asked) = (self.chosen.selection.of_objects(&metadata)?, annotations(&metadata, self.asked())?);
+        let (selection, asked) = (self.chosen.selection.of_objects(&metadata)?, self.keys().annotations(&metadata)?);
         let mut rows = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             // A damaged object still has metadata.
             let (about, object) = (about?, object.ok());
             let structure = structure.of_object(index, object.as_ref());
             if self.only.has(index) && (!self.objects || selection.has(&about, structure)?) {
-                rows.push(self.values(&Scope::Object(&about, &asked, structure))?);
+                rows.push(self.keys().values(&Scope::Object(&about, &asked, structure))?);
             }
         }
         Ok(Some(rows))
-    }
-
-    /// The keys to look up: first those to print, then those that only sort.
-    fn asked(&self) -> impl Iterator<Item = &str> {
-        self.keys.iter().map(String::as_str).chain(self.hidden())
-    }
-
-    /// The values of [`Self::asked`], in its order.
-    fn values(&self, scope: &Scope<'_, '_>) -> Result<Vec<Option<Json>>, TensogramError> {
-        Ok(self.asked().map(|key| scope.get(key)).collect::<Result<_, _>>()?)
     }
 }
 

@@ -27,9 +27,7 @@ use crate::show::text::escape;
 ///
 /// With --csv, --sort or --limit each file is a row.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm ls --summary field.tgm three.tgm", "what each file holds"),
-]))]
+#[command(after_help = examples(&[("tgm ls --summary field.tgm three.tgm", "what each file holds")]))]
 pub(crate) struct Info {
     #[command(flatten)]
     files: Files,

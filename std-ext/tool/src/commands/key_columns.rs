@@ -9,16 +9,16 @@ use crate::read::select::{Annotations, Scope, annotations, text};
 use crate::show::json;
 use crate::show::table::{Cell, Table};
 
-/// The flag for more columns.
+/// The flag that names keys.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Keys {
-    /// Print the values of these keys too
+    /// Print the values of these keys, which are dotted paths
     #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
-    keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
 }
 
 /// The keys of a listing: those that are printed, and those that rows are sorted by.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct KeyColumns {
     printed: Vec<String>,
     hidden: Vec<String>,

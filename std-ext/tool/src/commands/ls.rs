@@ -3,7 +3,6 @@
 use std::array;
 use std::borrow::Cow;
 use std::io;
-use std::sync::OnceLock;
 
 use clap::Args;
 use serde_json::Value as Json;
@@ -43,9 +42,6 @@ use crate::show::tree::inline;
 pub(crate) struct Ls {
     #[command(flatten)]
     asked: AskedKeys,
-    /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
-    #[arg(skip)]
-    hidden: OnceLock<Vec<String>>,
 }
 
 /// The columns of a message's place, at most.
@@ -69,7 +65,7 @@ struct Row {
     object: Option<usize>,
     /// The values of [`ABOUT`].
     about: About,
-    /// The values of [`Ls::looked_up_keys`].
+    /// The values of [`AskedKeys::keys`].
     keys: Vec<Option<Json>>,
     /// The type of the object and how it is stored, or why it cannot be read.
     content: Option<Result<Summary, TensogramError>>,
@@ -95,8 +91,7 @@ impl Run for Ls {
             return document.end(out);
         }
         let table = self.empty_table(out.is_csv());
-        let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
-        let mut table = table.with_hidden(hidden.iter().map(String::as_str));
+        let mut table = self.asked.keys_beside(table.titles()).hidden_in(table);
         let is_whole = out.is_csv();
         let (paths, asked, threads) = (&*self.asked.files.paths, self.asked.messages(), thread_count(0));
         let messages = Messages { paths, asked, wanted: MessagePart::Outline, threads };
@@ -115,20 +110,9 @@ impl Run for Ls {
 }
 
 impl Ls {
-    /// The keys to sort by that are not columns of the table.
-    fn keys_without_column(&self, table: &Table) -> Vec<String> {
-        let keys = self.asked.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
-        keys.map(str::to_string).collect()
-    }
-
     /// Whether messages of more than one file may be listed.
     fn has_several(&self) -> bool {
         self.asked.files.paths.len() > 1 || self.asked.files.paths.iter().any(|path| Choice::is_tree(path))
-    }
-
-    /// The keys that are looked up: those to print, then those that only sort.
-    fn looked_up_keys(&self) -> impl Iterator<Item = &str> {
-        self.asked.keys.iter().chain(self.hidden.get().into_iter().flatten()).map(String::as_str)
     }
 
     /// Prints a message as an item of the JSON document, if it is selected.
@@ -138,9 +122,12 @@ impl Ls {
             Ok(rows) => (Some(rows), None),
             Err(error) => (None, Some(error_json(&error))),
         };
-        let is_by_message = !self.asked.keys.is_empty() && !self.asked.objects;
-        let values =
-            list.as_deref().filter(|_| is_by_message).and_then(|rows| rows.first()).map(|row| self.values(row));
+        let is_by_message = !self.asked.named.keys.is_empty() && !self.asked.objects;
+        let values = list
+            .as_deref()
+            .filter(|_| is_by_message)
+            .and_then(|rows| rows.first())
+            .and_then(|row| self.asked.keys().json(&row.keys));
         let objects = list.filter(|_| !is_by_message).map(|rows| self.objects_json(&rows));
         let item = json::object([
             ("file", Some(entry.file.into())),
@@ -161,7 +148,7 @@ impl Ls {
     fn object_json(&self, row: &Row) -> Json {
         let number = [("object", row.object.map(Json::from))];
         let about = ABOUT.iter().zip(&row.about).map(|(title, value)| (*title, value.clone()));
-        let values = [("values", (!self.asked.keys.is_empty()).then(|| self.values(row)))];
+        let values = [("values", self.asked.keys().json(&row.keys))];
         let content: Vec<_> = match &row.content {
             Some(Ok(summary)) => summary.entries().into(),
             Some(Err(error)) => vec![("error", Some(error_json(error)))],
@@ -170,18 +157,14 @@ impl Ls {
         json::object(number.into_iter().chain(about).chain(content).chain(values))
     }
 
-    fn values(&self, row: &Row) -> Json {
-        json::object(self.asked.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
-    }
-
     /// The table with its columns and without rows. With `-p`, the columns are the place and the keys. Rows of CSV have a column for each
     /// stage. Rows of text have one for all stages.
     fn empty_table(&self, is_csv: bool) -> Table {
         let place = self.has_several().then_some(Column::left("file")).into_iter();
         let place = place.chain([Column::right("message")]);
-        if !self.asked.keys.is_empty() {
+        if !self.asked.named.keys.is_empty() {
             return Table::new(place.chain(self.asked.objects.then_some(Column::right("object"))))
-                .with_titles(&self.asked.keys);
+                .with_titles(&self.asked.named.keys);
         }
         let about = ABOUT.map(|title| match title {
             // Most archives have no members, and of a single one nobody needs the number in each row.
@@ -250,7 +233,7 @@ impl Ls {
     ) -> (Vec<Cell>, Option<TensogramError>) {
         let mut cells = Vec::with_capacity(PLACE + row.keys.len() + COLUMNS);
         cells.extend(place);
-        let missing = |index| if index < self.asked.keys.len() && !is_whole { "N/A" } else { "" };
+        let missing = |index| if index < self.asked.named.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.into_iter().enumerate();
         let keys = keys.map(|(index, value)| value_cell(value, missing(index), is_whole));
         let object = row.object.map_or_else(Cell::default, Cell::from);
@@ -259,7 +242,7 @@ impl Ls {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        if !self.asked.keys.is_empty() {
+        if !self.asked.named.keys.is_empty() {
             cells.extend(self.asked.objects.then_some(object));
             cells.extend(keys);
             return (cells, error);
@@ -297,8 +280,11 @@ impl Ls {
         if !self.asked.objects && !self.asked.chosen.selection.has(&metadata, structure)? {
             return Ok(None);
         }
-        if !self.asked.objects && !self.asked.keys.is_empty() {
-            return Ok(Some(vec![Row { keys: self.look_up(&Scope::Message(&metadata, structure))?, ..Row::empty() }]));
+        if !self.asked.objects && !self.asked.named.keys.is_empty() {
+            return Ok(Some(vec![Row {
+                keys: self.asked.keys().values(&Scope::Message(&metadata, structure))?,
+                ..Row::empty()
+            }]));
         }
         let rows = self.read_objects(&metadata, message.objects(), structure)?;
         match rows.is_empty() {
@@ -316,7 +302,7 @@ impl Ls {
         structure: Structure<'_, 'a>,
     ) -> Result<Option<Vec<Row>>, TensogramError> {
         let is_wanted = self.asked.chosen.selection.has(metadata, structure)?;
-        let row = Row { keys: self.look_up(&Scope::Message(metadata, structure))?, ..Row::empty() };
+        let row = Row { keys: self.asked.keys().values(&Scope::Message(metadata, structure))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
 
@@ -327,7 +313,7 @@ impl Ls {
         objects: Objects<'a>,
         structure: Structure<'_, 'a>,
     ) -> Result<Vec<Row>, TensogramError> {
-        let asked = annotations(metadata, self.looked_up_keys())?;
+        let asked = self.asked.keys().annotations(metadata)?;
         let selection = self.asked.chosen.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         // Most messages have one object.
@@ -341,16 +327,12 @@ impl Ls {
             if self.asked.objects && !selection.has(&about, structure)? {
                 continue;
             }
-            let keys = self.look_up(&Scope::Object(&about, &asked, structure))?;
+            let keys = self.asked.keys().values(&Scope::Object(&about, &asked, structure))?;
             let about = usual_values(&about, &Scope::Object(&about, &usual, structure))?;
             let content = object.map(|object| Summary::of(&object)).map_err(TensogramError::from);
             rows.push(Row { object: Some(index), about, keys, content: Some(content) });
         }
         Ok(rows)
-    }
-
-    fn look_up(&self, scope: &Scope<'_, '_>) -> tgm_core::Result<Vec<Option<Json>>> {
-        self.looked_up_keys().map(|key| scope.get(key)).collect()
     }
 }
 

@@ -34,9 +34,7 @@ const TEXTS: &str = "texts";
 /// some. Arrays of texts stand side by side by their names. If anything cannot be read, nothing is written; `salvage`
 /// makes a file of the readable messages.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm copy --merge three.tgm field.tgm -o one.tgm", "one message of all objects"),
-]))]
+#[command(after_help = examples(&[("tgm copy --merge three.tgm field.tgm -o one.tgm", "one message of all objects")]))]
 pub(crate) struct Merge {
     /// Files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]

@@ -20,9 +20,7 @@ use crate::write::destination::Destination;
 /// The same as `tgm repack --check` without stages. Each object is decoded as a check, and copied bit for bit, with its lossy stages and
 /// masks. Messages get a new uuid and time.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm repack --reshuffle field.tgm -o front.tgm", "metadata and index up front"),
-]))]
+#[command(after_help = examples(&[("tgm repack --reshuffle field.tgm -o front.tgm", "metadata and index up front")]))]
 pub(crate) struct Reshuffle {
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]

@@ -23,9 +23,7 @@ use crate::show::table::{Column, Table};
 ///
 /// The exit code is 1 if bytes belong to no message.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm ls --scan --csv damaged.tgm", "where messages are, and what lies between them"),
-]))]
+#[command(after_help = examples(&[("tgm ls --scan --csv damaged.tgm", "where messages are, and what lies between them")]))]
 pub(crate) struct Scan {
     #[command(flatten)]
     files: Files,

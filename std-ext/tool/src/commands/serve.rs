@@ -50,9 +50,7 @@ use crate::show::text::{counted, hex};
 /// "zarr/NAME")` reads a file as a dataset, and the programs that know Zarr by HTTP do so too: chunks are decoded when they are asked
 /// for. Only the files that are there at the start are served, and nothing can be written.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm serve field.tgm three.tgm", "an address for browsers, xarray.open_zarr and others"),
-]))]
+#[command(after_help = examples(&[("tgm serve field.tgm three.tgm", "an address for browsers, xarray.open_zarr and others")]))]
 pub(crate) struct Serve {
     /// Files to serve, and folders: of these all .tgm files
     #[arg(value_name = "FILE", required = true)]

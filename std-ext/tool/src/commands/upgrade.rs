@@ -31,9 +31,7 @@ use crate::write::same_file::is_stdio;
 /// Other bytes, and messages that cannot be upgraded, are reported and left out; a file that would be replaced then
 /// stays as it is.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm upgrade old.tgm -o new.tgm", "version 2 becomes version 3"),
-]))]
+#[command(after_help = examples(&[("tgm upgrade old.tgm -o new.tgm", "version 2 becomes version 3")]))]
 pub(crate) struct Upgrade {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]

@@ -29,9 +29,7 @@ use tgm_std::file::SourceName;
 /// By default, structure, metadata and digests are checked, and encoded objects are decoded. A good file is one line on
 /// standard output. Errors and warnings go to standard error, with messages and objects counted from 1.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm validate --full field.tgm", "everything that is wrong"),
-]))]
+#[command(after_help = examples(&[("tgm validate --full field.tgm", "everything that is wrong")]))]
 pub(crate) struct Validate {
     /// Files to check; "-" is standard input
     #[arg(value_name = "FILE", required = true)]

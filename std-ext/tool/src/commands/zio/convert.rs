@@ -22,9 +22,7 @@ use crate::write::destination::{Destination, OutputKind, Reads};
 /// Tensors become objects. Messages of other forms (TEXT, FLOW and the application's) become messages whose objects are
 /// their payload parts.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm zio to-tgm field.zio -O out.tgm", "a Tensogram file"),
-]))]
+#[command(after_help = examples(&[("tgm zio to-tgm field.zio -O out.tgm", "a Tensogram file")]))]
 pub(super) struct ToTgm {
     #[command(flatten)]
     sources: ZioFiles,
@@ -44,9 +42,7 @@ pub(super) struct ToTgm {
 /// Messages that to-tgm made return to their original bytes. For other messages values are decoded, or with
 /// --pass-through sent as they are stored, and losses are listed. Messages with a wrong digest are left out.
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm zio from-tgm field.tgm -O out.zio", "and back"),
-]))]
+#[command(after_help = examples(&[("tgm zio from-tgm field.tgm -O out.zio", "and back")]))]
 pub(super) struct FromTgm {
     /// Tensogram files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]

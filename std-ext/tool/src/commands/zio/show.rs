@@ -21,9 +21,7 @@ use crate::show::tree::tree;
 
 /// List messages and their tensors; payload is not read
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm zio ls field.zio", "messages and their tensors"),
-]))]
+#[command(after_help = examples(&[("tgm zio ls field.zio", "messages and their tensors")]))]
 pub(super) struct Ls {
     #[command(flatten)]
     sources: ZioFiles,
@@ -33,9 +31,7 @@ pub(super) struct Ls {
 
 /// Show everything about messages: header, label, tensors, sizes of parts; payload is not read
 #[derive(Args, Debug)]
-#[command(after_help = examples(&[
-    ("tgm zio dump --json field.zio", "everything about them"),
-]))]
+#[command(after_help = examples(&[("tgm zio dump --json field.zio", "everything about them")]))]
 pub(super) struct Dump {
     #[command(flatten)]
     sources: ZioFiles,
