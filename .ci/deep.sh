@@ -8,7 +8,7 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features api powerpc aarch64 firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme book
+    features api powerpc aarch64 windows firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme book
     mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
@@ -47,6 +47,7 @@ for package in json.load(sys.stdin)["packages"]:
 
 deep_powerpc() { tests/machines/run powerpc; }
 deep_aarch64() { tests/machines/run aarch64 wasm; }
+deep_windows() { tests/machines/run windows mac; }
 
 # Names that programs of others call stay as they are, or a change of them is seen in review.
 deep_api() { tests/api/run; }

@@ -166,5 +166,5 @@ fn random_name() -> io::Result<String> {
     Ok(format!(".tgm.{:016x}.tmp", u64::from_ne_bytes(random)))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -187,7 +187,7 @@ impl Temporary {
     }
 
     /// [`Self::copy`], for tests.
-    #[cfg(all(test, unix))]
+    #[cfg(test)]
     pub(super) fn copied(self) -> io::Result<Self> {
         self.copy(&OnDisk)
     }

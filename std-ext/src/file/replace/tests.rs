@@ -1,19 +1,10 @@
 //! Replacing files and folders of the system.
 
-use std::fs::{create_dir, read_dir, read_to_string, set_permissions, write};
+use std::fs::{read_dir, read_to_string, write};
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::sync::mpsc::channel;
-use std::thread;
-use std::time::Duration;
 
 use super::*;
-use crate::file::TensogramFile;
 use crate::{ByteOrder, DecodeOptions, Dtype, MaskMethod, decode};
-
-fn mode(path: &Path) -> u32 {
-    fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
@@ -59,68 +50,6 @@ fn a_file_that_must_be_new_leaves_another_one_as_it_is() {
     }
 }
 
-#[test]
-fn the_new_file_has_the_mode_of_the_old_one_from_the_beginning() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("file");
-    write(&path, "old").unwrap();
-    for kept in [0o600, 0o640, 0o664] {
-        set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
-        write_whole(&path, |file| file.write_all(b"new")).unwrap();
-        assert_eq!(mode(&path), kept);
-        let replacement = Replacement::begin(&path).unwrap();
-        assert_eq!(replacement.file().metadata().unwrap().permissions().mode() & 0o777, kept);
-    }
-}
-
-#[test]
-fn links_stay_and_lead_to_the_new_content() {
-    let place = tempfile::tempdir().unwrap();
-    let (target, link) = (place.path().join("target"), place.path().join("link"));
-    symlink("target", &link).unwrap();
-    for text in ["created", "replaced"] {
-        write_whole(&link, |file| file.write_all(text.as_bytes())).unwrap();
-        assert!(link.symlink_metadata().unwrap().is_symlink());
-        assert_eq!(read_to_string(&target).unwrap(), text);
-    }
-}
-
-#[test]
-fn a_file_is_replaced_when_nobody_appends_to_it() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("file.tgm");
-    let mut file = TensogramFile::create(&path).unwrap();
-    let appender = file.appender(&crate::AppendOptions::default()).unwrap();
-    let (done, is_done) = channel();
-    let replacing = thread::spawn({
-        let path = path.clone();
-        move || {
-            write_whole(&path, |file| file.write_all(b"new")).unwrap();
-            done.send(()).unwrap();
-        }
-    });
-    assert!(is_done.recv_timeout(Duration::from_millis(200)).is_err(), "it waits for the appender");
-    drop(appender);
-    replacing.join().unwrap();
-    assert_eq!(read_to_string(&path).unwrap(), "new");
-}
-
-#[test]
-fn folders_are_private_until_they_are_put_somewhere_and_removed_otherwise() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("x.zarr");
-    let make = || TemporaryFolder::new(&path, |path| create_dir(path).map(|()| path.to_path_buf())).unwrap();
-    let ((dropped, inside), (kept, _)) = (make(), make());
-    assert_eq!(mode(inside.parent().unwrap()), 0o700);
-    let usual = mode(&inside);
-    write(inside.join("file"), "1").unwrap();
-    drop(dropped);
-    kept.put_at(&path).unwrap();
-    assert_eq!((names(place.path()), mode(&path)), (vec!["x.zarr".into()], usual));
-    assert!(TemporaryFolder::new(&path, |_| Err::<(), _>(io::Error::other("not made"))).is_err());
-    assert_eq!(names(place.path()), ["x.zarr"]);
-}
-
 /// What is written piece by piece has the bytes of a message that is encoded at once.
 #[test]
 fn a_message_is_the_whole_content() {
@@ -151,4 +80,83 @@ fn a_message_is_the_whole_content() {
         assert_eq!(written.is_err(), values.iter().any(|value| value.is_nan()));
     }
     assert_eq!(names(place.path()), ["a.tgm"]);
+}
+
+/// Modes and links, and who waits for whom.
+#[cfg(unix)]
+mod unix {
+    use std::fs::{create_dir, set_permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::file::TensogramFile;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn the_new_file_has_the_mode_of_the_old_one_from_the_beginning() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        write(&path, "old").unwrap();
+        for kept in [0o600, 0o640, 0o664] {
+            set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
+            write_whole(&path, |file| file.write_all(b"new")).unwrap();
+            assert_eq!(mode(&path), kept);
+            let replacement = Replacement::begin(&path).unwrap();
+            assert_eq!(replacement.file().metadata().unwrap().permissions().mode() & 0o777, kept);
+        }
+    }
+
+    #[test]
+    fn links_stay_and_lead_to_the_new_content() {
+        let place = tempfile::tempdir().unwrap();
+        let (target, link) = (place.path().join("target"), place.path().join("link"));
+        symlink("target", &link).unwrap();
+        for text in ["created", "replaced"] {
+            write_whole(&link, |file| file.write_all(text.as_bytes())).unwrap();
+            assert!(link.symlink_metadata().unwrap().is_symlink());
+            assert_eq!(read_to_string(&target).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_file_is_replaced_when_nobody_appends_to_it() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file.tgm");
+        let mut file = TensogramFile::create(&path).unwrap();
+        let appender = file.appender(&crate::AppendOptions::default()).unwrap();
+        let (done, is_done) = channel();
+        let replacing = thread::spawn({
+            let path = path.clone();
+            move || {
+                write_whole(&path, |file| file.write_all(b"new")).unwrap();
+                done.send(()).unwrap();
+            }
+        });
+        assert!(is_done.recv_timeout(Duration::from_millis(200)).is_err(), "it waits for the appender");
+        drop(appender);
+        replacing.join().unwrap();
+        assert_eq!(read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn folders_are_private_until_they_are_put_somewhere_and_removed_otherwise() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("x.zarr");
+        let make = || TemporaryFolder::new(&path, |path| create_dir(path).map(|()| path.to_path_buf())).unwrap();
+        let ((dropped, inside), (kept, _)) = (make(), make());
+        assert_eq!(mode(inside.parent().unwrap()), 0o700);
+        let usual = mode(&inside);
+        write(inside.join("file"), "1").unwrap();
+        drop(dropped);
+        kept.put_at(&path).unwrap();
+        assert_eq!((names(place.path()), mode(&path)), (vec!["x.zarr".into()], usual));
+        assert!(TemporaryFolder::new(&path, |_| Err::<(), _>(io::Error::other("not made"))).is_err());
+        assert_eq!(names(place.path()), ["x.zarr"]);
+    }
 }

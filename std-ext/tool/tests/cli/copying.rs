@@ -1,6 +1,7 @@
 //! `tgm copy`, and files that are written whole or not at all.
 
 use std::fs;
+#[cfg(unix)]
 use std::process::Command;
 
 use crate::corpus::{data, files};

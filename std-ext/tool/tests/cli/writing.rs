@@ -22,6 +22,7 @@ enum Own {
 struct Writer {
     name: &'static str,
     arguments: &'static str,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "tests of unix look at it"))]
     own: Own,
 }
 
