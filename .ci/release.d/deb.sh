@@ -8,6 +8,8 @@ deb() {
 
 # By dpkg into a root of its own, where `ldconfig` then finds the library. A program is compiled and linked with what is there.
 try_deb() (
+    local libraries
+    libraries=usr/lib/$(cc -print-multiarch)
     emptied deb
     mkdir -p root/var/lib/dpkg/{info,updates,triggers} root/etc
     touch root/var/lib/dpkg/{status,available}
@@ -15,11 +17,11 @@ try_deb() (
     cp "$message" "$grib" root
     glibc_into root root/usr/bin/tgm
     first_example_of_tool in_root "$PWD/root" /usr/bin/tgm
-    export PKG_CONFIG_PATH=$PWD/root/usr/lib/x86_64-linux-gnu/pkgconfig
+    export PKG_CONFIG_PATH=$PWD/root/$libraries/pkgconfig
     # shellcheck disable=SC2046 # A word each.
     cc -Wall -Werror "$source_root/.ci/release.d/first.c" -o root/first $(pkg-config --cflags --libs tgm)
-    echo /usr/lib/x86_64-linux-gnu >root/etc/ld.so.conf
+    echo "/$libraries" >root/etc/ld.so.conf
     /sbin/ldconfig -r root
     in_root "$PWD/root" /first "/$(basename "$message")"
-    row "$1" "$took" "$(needs_glibc root/usr/bin/tgm root/usr/lib/x86_64-linux-gnu/libtensogram.so.*.0)"
+    row "$1" "$took" "$(needs_glibc root/usr/bin/tgm "root/$libraries"/libtensogram.so.*.0)"
 )
