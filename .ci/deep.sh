@@ -8,8 +8,8 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features api powerpc aarch64 windows firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme book
-    mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
+    features defaults api powerpc aarch64 windows firmware fuzz core_c c python web formats dataset growth hostile interop blosc2
+    client_server readme book mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
 number=$((16#$(git rev-parse --short=8 HEAD)))
@@ -44,6 +44,9 @@ for package in json.load(sys.stdin)["packages"]:
     done <"$table/features"
     cargo test --quiet --locked -p tgm-needs -- --ignored
 }
+
+# The tests with the features that are on by themselves: the ordinary ones have every feature.
+deep_defaults() { CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/defaults cargo test --quiet --locked --workspace; }
 
 deep_powerpc() { tests/machines/run powerpc; }
 deep_aarch64() { tests/machines/run aarch64 wasm; }

@@ -34,7 +34,7 @@ if(NOT TARGET tensogram::static)
     IMPORTED_LOCATION "${_tensogram_prefix}/@LIBDIR@/libtensogram.a"
     INTERFACE_COMPILE_DEFINITIONS "${_tensogram_macros}"
     INTERFACE_INCLUDE_DIRECTORIES "${_tensogram_prefix}/include;${_tensogram_prefix}/include/tensogram"
-    INTERFACE_LINK_LIBRARIES "Threads::Threads;dl;m")
+    INTERFACE_LINK_LIBRARIES "Threads::Threads;dl;m@CXX@")
 endif()
 
 unset(_tensogram_prefix)

@@ -9,6 +9,7 @@ use tgm_convert::ArrayWriter as _;
 use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, ToNetcdfOptions};
 use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_convert::{netcdf, zarr};
+use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Indices, OpenOptions, Profile, open};
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
@@ -90,27 +91,33 @@ fn month(name: &str, day: &str, latitudes: [f64; 2], start: f64) -> Vec<u8> {
     )
 }
 
+/// Objects of several messages in one, as `tgm merge` makes it. Some become objects of another type, by their names.
+fn merged(messages: &[Vec<u8>], types: &BTreeMap<&str, Dtype>) -> Vec<u8> {
+    let mut whole = MessageBuilder::new();
+    for message in messages {
+        let (global, objects) = tgm_std::decode(message, &tgm_std::DecodeOptions::default()).unwrap();
+        for (key, value) in global.extra {
+            whole = whole.extra(&key, value);
+        }
+        for (entry, (mut descriptor, values)) in global.base.into_iter().zip(objects) {
+            let name = entry.get("name").and_then(Value::as_text).unwrap_or_default();
+            descriptor.dtype = types.get(name).copied().unwrap_or(descriptor.dtype);
+            let mut object = ObjectBuilder::from_parts(descriptor, values);
+            for (key, value) in entry.into_iter().filter(|(key, _)| key != "_reserved_") {
+                object = object.metadata(&key, value);
+            }
+            whole = whole.object(object);
+        }
+    }
+    whole.encode().unwrap()
+}
+
 #[test]
 fn dimensions_with_other_labels_are_others_and_those_with_the_same_are_shared() {
     let (january, march) = ("2024-01-01", "2024-03-01");
     let months = [month("t", january, [1.0, 2.0], 0.0), month("t", march, [1.0, 2.0], 10.0)];
-    // Objects of both in one message, as `tgm merge` makes it.
-    let merged = |months: &[Vec<u8>]| {
-        let mut message = MessageBuilder::new();
-        for month in months {
-            let (global, objects) = tgm_std::decode(month, &tgm_std::DecodeOptions::default()).unwrap();
-            for (entry, (descriptor, values)) in global.base.into_iter().zip(objects) {
-                let mut object = ObjectBuilder::from_parts(descriptor, values);
-                for (key, value) in entry.into_iter().filter(|(key, _)| key != "_reserved_") {
-                    object = object.metadata(&key, value);
-                }
-                message = message.object(object);
-            }
-        }
-        message.encode().unwrap()
-    };
     for format in FORMATS {
-        for messages in [months.to_vec(), vec![merged(&months)]] {
+        for messages in [months.to_vec(), vec![merged(&months, &BTreeMap::new())]] {
             let (found, notes) = written(format, &messages);
             assert_eq!(
                 (dims(&found, "t"), dims(&found, "t_1")),
@@ -198,6 +205,15 @@ fn records_are_joined_in_each_format() {
         // A record that is there already is told.
         let (_, notes) = written(format, &[records.clone(), records[2..3].to_vec()].concat());
         assert!(notes.iter().any(|note| note.contains("u has a record 1 already")), "{format}: {notes:?}");
+        // A record of another type of the same width has no place among its bits.
+        let integers = merged(&records[2..3], &BTreeMap::from([("u", Dtype::Int64)]));
+        let (found, notes) = written(format, &[records[0].clone(), records[1].clone(), integers]);
+        assert!(notes.iter().any(|note| note.contains("u: its type or shape differs")), "{format}: {notes:?}");
+        assert_eq!(found["u"].1.get(..2), expected["u"].1.get(..2), "{format}");
+        // A message without records ends them.
+        let between = [&records[..2], &[file(&[("v", &["x"], &[1], &[9.0])], "")], &records[2..]].concat();
+        let (found, _) = written(format, &between);
+        assert_eq!((dims(&found, "u"), dims(&found, "u_1")), (vec!["time", "lat"], vec!["time_1", "lat"]), "{format}");
     }
 }
 
