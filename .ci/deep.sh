@@ -8,8 +8,8 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features defaults api powerpc aarch64 windows firmware fuzz core_c c python web formats dataset growth hostile interop blosc2
-    client_server readme book mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
+    features defaults api powerpc aarch64 windows oldest_rust firmware fuzz core_c c python web formats dataset growth hostile interop
+    blosc2 client_server readme book mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
 number=$((16#$(git rev-parse --short=8 HEAD)))
@@ -54,6 +54,16 @@ deep_windows() { tests/machines/run windows mac; }
 
 # Names that programs of others call stay as they are, or a change of them is seen in review.
 deep_api() { tests/api/run; }
+
+# Each public package compiles with the oldest Rust that it states.
+deep_oldest_rust() {
+    local package rust
+    .ci/versions rust >"$table/rusts"
+    while read -r rust package; do
+        rustup toolchain list | grep -q "^$rust-" || rustup toolchain install "$rust" --profile minimal
+        RUSTUP_TOOLCHAIN=$rust cargo check --quiet --locked -p "$package" --target-dir "${CARGO_TARGET_DIR:-target}/oldest/$rust"
+    done <"$table/rusts"
+}
 
 deep_firmware() { tests/firmware/run all; }
 deep_core_c() { core/c/check; }
