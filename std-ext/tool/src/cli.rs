@@ -227,7 +227,7 @@ mod tests {
         let said = |line: &str| {
             let mut out = Out::kept();
             let done = Cli::read_as(ROWS, words(line)).map(|cli| cli.run(&mut out));
-            done.map_or_else(|error| error.to_string(), |done| out.said(done).problems.concat())
+            done.map_or_else(|error| error.render().to_string(), |done| out.said(done).problems.concat())
         };
         for line in ["planted --loud", "rooted --loud", "planted --loud --root", "--color never planted --root --loud"]
         {
