@@ -25,8 +25,8 @@
 //! | `dataset` | datasets of archives whose bytes JavaScript fetches |
 //! | `page` | what the page asks |
 //! | `read`, `stream`, `edge`, `check`, `small`, `plate` | the other functions; values that are shown |
-//! | `picked`, `scene` | parts of variables; how a picture is looked at |
-//! | `contents`, `room` | what an archive has; memory for values |
+//! | `compared`, `picked`, `scene` | values less others; parts of variables; how a picture is looked at |
+//! | `contents`, `places`, `room` | what an archive has; where values are; memory for values |
 //! | `metadata` | metadata and descriptors |
 //! | `answer` | answers |
 //! | `args` | arguments |
@@ -41,6 +41,8 @@ mod answer;
 mod args;
 #[cfg(feature = "writer")]
 pub mod check;
+#[cfg(feature = "page")]
+mod compared;
 #[cfg(feature = "given")]
 mod contents;
 #[cfg(feature = "given")]
@@ -57,6 +59,8 @@ mod metadata;
 mod page;
 #[cfg(feature = "dataset")]
 mod picked;
+#[cfg(feature = "page")]
+mod places;
 #[cfg(feature = "page")]
 mod plate;
 #[cfg(feature = "reader")]

@@ -1,13 +1,14 @@
 //! The values that are shown: read once, then looked at in any projection.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use ciborium::Value;
-use tgm_dataset::{Coordinate, Dataset, Indices, Variable};
+use tgm_dataset::{Dataset, Indices, Variable};
 use tgm_plot::axis::Axis;
 use tgm_plot::caption::details;
 use tgm_plot::coast;
-use tgm_plot::described::{Picked, number_at};
+use tgm_plot::described::Picked;
 use tgm_plot::drawing::{Look, Texts, histogram};
 use tgm_plot::lines::Lines;
 use tgm_plot::map::Map;
@@ -18,7 +19,9 @@ use tgm_std::TensogramError;
 
 use crate::answer::{Answer, buffer};
 use crate::args::{Args, integer};
+use crate::compared::{Compared, Placed};
 use crate::failure::{Failure, map, wrong};
+use crate::places;
 use crate::room::{decoding, zeros};
 use crate::scene::Scene;
 
@@ -36,6 +39,8 @@ pub(crate) struct Plate {
     shape: Vec<u64>,
     values: Vec<f64>,
     picture: Picture,
+    /// If the values are differences, of what; or why they are not, though that was asked for.
+    compared: Option<Result<Compared, String>>,
     /// The colours that suit the values.
     own: (Palette, (f64, f64)),
     /// What was looked at last: the map, and the part of the picture.
@@ -43,17 +48,22 @@ pub(crate) struct Plate {
 }
 
 impl Plate {
-    /// `variable`, `picks`: for each dimension an index, or null for all.
+    /// `variable`, `picks`: for each dimension an index, or null for all. If values were kept, these are subtracted.
     ///
     /// # Errors
     /// The errors of reading; values that are neither a field nor a line.
-    pub(crate) fn load(dataset: &Dataset, number: usize, args: &mut Args) -> Result<Self, Failure> {
+    pub(crate) fn load(
+        dataset: &Dataset,
+        number: usize,
+        kept: Option<Rc<Placed>>,
+        args: &mut Args,
+    ) -> Result<Self, Failure> {
         let name = args.text("variable")?.unwrap_or_default();
         let variable = dataset.variable(&name).ok_or_else(|| wrong(format!("there is no variable {name}")))?;
         let picks = picks(variable, &args.list("picks")?)?;
         let picked = Picked { dataset, variable, picks: &picks };
         let shape: Vec<u64> = sides(&picks).map(|(_, side)| side.count()).collect();
-        let values = read(&picked)?;
+        let mut values = read(&picked)?;
         if let Some(why) = dataset.no_places(&name)?.filter(|_| shape.len() > 1) {
             return Err(TensogramError::Object(why.into()).into());
         }
@@ -67,10 +77,30 @@ impl Plate {
             units: of("units"),
         };
         let axis = picked.line_axis()?;
+        let (mut look, mut compared) = (Look::default(), None);
+        if let Some(kept) = kept {
+            let own = Placed::new(&picked, texts.units.clone(), values.clone())?;
+            compared = Some(Compared::of(own, kept).map(|(less, compared)| {
+                values = less;
+                look.palette = Some(Palette::Coolwarm);
+                look.range = Some((-compared.greatest, compared.greatest));
+                compared
+            }));
+        }
         let sheet = |values: &[f64]| if is_field { picked.sheet(values).map(Some) } else { Ok(None) };
-        let picture = Look::default().picture(values.clone(), &shape, texts, sheet, None, || axis)?;
+        let picture = look.picture(values.clone(), &shape, texts, sheet, None, || axis)?;
         let own = (picture.palette, picture.range);
-        Ok(Self { dataset: number, variable: name, picks, shape, values, picture, own, seen: (None, Part::WHOLE) })
+        Ok(Self {
+            dataset: number,
+            variable: name,
+            picks,
+            shape,
+            values,
+            picture,
+            compared,
+            own,
+            seen: (None, Part::WHOLE),
+        })
     }
 
     /// What the values are: title, statistics, histogram, and whether they are a map.
@@ -103,7 +133,24 @@ impl Plate {
             ("mean", mean.into()),
             ("deviation", deviation.into()),
             ("histogram", Value::Array(counts.into_iter().map(Into::into).collect())),
+            (
+                "compared",
+                self.compared.as_ref().map_or(Value::Null, |found| match found {
+                    Ok(compared) => compared.about(),
+                    Err(why) => why.as_str().into(),
+                }),
+            ),
         ])
+    }
+
+    /// The values, to compare others with them.
+    ///
+    /// # Errors
+    /// The errors of reading coordinates.
+    pub(crate) fn placed(&self, dataset: &Dataset) -> Result<Placed, Failure> {
+        let variable = dataset.variable(&self.variable).ok_or_else(|| wrong("the variable is gone"))?;
+        let picked = Picked { dataset, variable, picks: &self.picks };
+        Placed::new(&picked, self.picture.units.clone(), self.values.clone())
     }
 
     /// The picture in a scene: for a field pixels, coasts and ticks; for a line its points.
@@ -158,11 +205,14 @@ impl Plate {
         };
         let Ok(found) = dataset.nearest(&self.variable, latitude, longitude) else { return Ok(Value::Null) };
         let (north, east) = dataset.nearest_place(&self.variable, latitude, longitude)?;
-        let value = self.offset(&found).and_then(|at| self.values.get(at)).copied().unwrap_or(f64::NAN);
+        let at = self.offset(&found).unwrap_or(usize::MAX);
+        let value = self.values.get(at).copied().unwrap_or(f64::NAN);
+        let pair = if let Some(Ok(compared)) = &self.compared { compared.pair(at) } else { Value::Null };
         Ok(map([
             ("latitude", north.into()),
             ("longitude", east.into()),
             ("value", value.into()),
+            ("pair", pair),
             ("indices", Value::Array(found.iter().map(|(_, index)| (*index).into()).collect())),
         ]))
     }
@@ -208,25 +258,23 @@ impl Plate {
     /// The errors of reading coordinates.
     pub(crate) fn csv(&self, dataset: &Dataset) -> Answer {
         let variable = dataset.variable(&self.variable).ok_or_else(|| wrong("the variable is gone"))?;
-        let dims: Vec<&String> = sides(&self.picks).filter_map(|(at, _)| variable.dims.get(at)).collect();
+        let dims: Vec<String> = sides(&self.picks).filter_map(|(at, _)| variable.dims.get(at)).cloned().collect();
         let places = dataset.positions(&self.variable)?;
-        let places = places.filter(|(north, east)| north.dims.iter().chain(&east.dims).all(|dim| dims.contains(&dim)));
+        let places = places.filter(|(north, east)| north.dims.iter().chain(&east.dims).all(|dim| dims.contains(dim)));
         let mut text = String::new();
-        let mut names: Vec<&str> = dims.iter().map(|dim| dim.as_str()).collect();
+        let mut names: Vec<&str> = dims.iter().map(String::as_str).collect();
         if places.is_some() {
             names = vec!["latitude", "longitude"];
         }
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "{},{}", names.join(","), self.variable);
+        let _ =
+            writeln!(text, "{},{}", names.join(","), if self.is_difference() { "difference" } else { &self.variable });
         for (at, value) in self.values.iter().enumerate() {
-            let indices = self.unravelled(at as u64);
+            let indices = places::indices(&self.shape, at as u64);
+            let degrees =
+                |it| places::label(it, &dims, &self.shape, &indices).map_or_else(String::new, |it| it.to_string());
             if let Some((north, east)) = &places {
-                let _ = write!(
-                    text,
-                    "{},{},",
-                    degrees(north, &dims, &self.shape, &indices),
-                    degrees(east, &dims, &self.shape, &indices)
-                );
+                let _ = write!(text, "{},{},", degrees(north), degrees(east));
             } else {
                 for index in &indices {
                     let _ = write!(text, "{index},");
@@ -237,32 +285,9 @@ impl Plate {
         Ok(map([("text", buffer(text.into_bytes()))]))
     }
 
-    fn unravelled(&self, mut at: u64) -> Vec<u64> {
-        let mut indices: Vec<u64> = self
-            .shape
-            .iter()
-            .rev()
-            .map(|len| {
-                let index = at % (*len).max(1);
-                at /= (*len).max(1);
-                index
-            })
-            .collect();
-        indices.reverse();
-        indices
+    fn is_difference(&self) -> bool {
+        matches!(self.compared, Some(Ok(_)))
     }
-}
-
-/// The label of a coordinate at indices along dimensions, as text.
-fn degrees(coordinate: &Coordinate, dims: &[&String], shape: &[u64], indices: &[u64]) -> String {
-    let mut place = 0_u64;
-    for dim in &coordinate.dims {
-        let Some(at) = dims.iter().position(|known| *known == dim) else { return String::new() };
-        let (Some(len), Some(index)) = (shape.get(at), indices.get(at)) else { return String::new() };
-        place = place * len + index;
-    }
-    let place = usize::try_from(place).ok();
-    place.and_then(|place| number_at(coordinate, place)).map_or_else(String::new, |degrees| degrees.to_string())
 }
 
 /// A pick for each dimension: an index, or null for all.

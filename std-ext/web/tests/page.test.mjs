@@ -96,6 +96,73 @@ test("steps go on, and play", { skip }, async (context) => {
   assert.deepEqual(errors, []);
 });
 
+/** The rows of a table, by their names. */
+const table = (page, id) => page.evaluate((id) => Object.fromEntries([...document.querySelectorAll(`${id} tr`)].map((row) => [...row.cells].map((cell) => cell.textContent))), id);
+
+const includes = (page, id, text) => page.waitForFunction(([id, text]) => document.querySelector(id).textContent.includes(text), [id, text]);
+
+// `tgm compare` of messages 1 and 0 of steps.tgm: all differ; without the 15 that are missing in one, by at most 4.4422607421875 at [22, 11].
+test("two steps are compared, and the address has it", { skip }, async (context) => {
+  const { page, errors } = await open(context, STEPS);
+  await picture(page);
+  await page.click("#compare");
+  await includes(page, "#compared", "Choose what to compare");
+  await page.locator("#picture").press("ArrowRight");
+  await includes(page, "#compared", "2,664 of 2,664 values differ, by at most 4.44226 K.");
+  assert.match(await page.textContent("#title"), /^Difference: t2m/);
+  assert.match(await page.textContent("#caption"), /\+ 6 h minus .*\+ 0 h/);
+  const differences = {
+    "Values that differ": "2,649", "Missing there only": "0", "Missing here only": "15", Greatest: "4.44226 K at 20°S 55°E", "Root mean square": "1.58279 K",
+  };
+  assert.deepEqual(await table(page, "#differences"), differences);
+  assert.equal((await table(page, "#statistics")).Missing, "15");
+  // The values of both at a place, of which one is that of the tool.
+  const [, less, one, other, latitude, north, longitude, east] =
+    /^(\S+) K \((\S+) minus (\S+)\) at ([\d.]+)°([NS]?) ([\d.]+)°([EW]?)$/.exec(await told(page, 0.6, 0.6)) ?? assert.fail("no pair");
+  assert.ok(Math.abs(Number(less) - (Number(one) - Number(other))) < 1e-6);
+  assert.equal(...known(`${one} K at ${latitude}°${north} ${longitude}°${east}`));
+  assert.match(await page.textContent("#python"), /isel\(step=1\).*- xr.*isel\(step=0\)$/s);
+  // After a reload it is there again.
+  const hash = await page.evaluate(() => location.hash);
+  await page.reload();
+  await includes(page, "#compared", "2,664 of 2,664 values differ");
+  assert.equal(await page.evaluate(() => location.hash), hash);
+  assert.deepEqual(await table(page, "#differences"), differences);
+  // By the keyboard: the field itself and back, and what is compared.
+  await page.locator("#picture").press("d");
+  await page.waitForFunction(() => location.hash.includes("show=field") && document.getElementById("title").textContent.startsWith("t2m"));
+  await page.locator("#picture").press("d");
+  await page.locator("#picture").press("ArrowLeft");
+  await includes(page, "#compared", "Choose what to compare");
+  await page.locator("#picture").press("ArrowRight");
+  await page.locator("#picture").press("c");
+  await includes(page, "#kept", "+ 6 h");
+  await page.locator("#picture").press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector("#differences tr:nth-child(2) td").textContent === "15");
+  await page.click("#no-comparison");
+  await page.waitForFunction(() => !location.hash.includes("with="));
+  assert.equal(await page.isVisible("#comparison"), false);
+  assert.deepEqual(errors, []);
+});
+
+test("two files are compared; if they cannot be, a sentence says why", { skip }, async (context) => {
+  const { page, errors } = await open(context, `${STEPS}&variable=t2m&at=1..`);
+  await picture(page);
+  await page.click("#compare");
+  await includes(page, "#kept", "+ 6 h");
+  // The same file from the disk: its values are compared with those by the address, the same variable and step first.
+  await page.setInputFiles("#file", `${DATA}/steps.tgm`);
+  await includes(page, "#compared", "0 of 2,664 values differ, by at most 0 K.");
+  assert.match(await page.textContent("#kept"), /steps\.tgm$/);
+  await page.locator("#picture").press("ArrowLeft");
+  await includes(page, "#compared", "2,664 of 2,664 values differ, by at most 4.44226 K.");
+  assert.deepEqual([(await table(page, "#differences"))["Missing there only"], (await table(page, "#differences"))["Missing here only"]], ["15", "0"]);
+  await page.setInputFiles("#file", `${DATA}/polar.tgm`);
+  await includes(page, "#compared", "No difference is shown. The shapes differ");
+  assert.doesNotMatch(await page.textContent("#title"), /^Difference/);
+  assert.deepEqual(errors, []);
+});
+
 /** What the page saves at a click. Playwright is not told of it by Firefox. Runs in the page. */
 async function given(button) {
   const blob = new Promise((go) => {
@@ -214,8 +281,13 @@ for (const [colorScheme, width] of [["light", 1600], ["dark", 1600], ["light", 3
   test(`axe finds nothing serious: ${colorScheme}, ${width} pixels`, { skip }, async (context) => {
     const { page } = await open(context, STEPS, { colorScheme, viewport: { width, height: 900 } });
     await picture(page);
-    for (const tab of ["variables", "messages"]) {
+    for (const tab of ["variables", "messages", "comparison"]) {
       if (tab === "messages") await page.click("#tab-messages");
+      if (tab === "comparison") {
+        await page.click("#compare");
+        await page.locator("#picture").press("ArrowRight");
+        await includes(page, "#compared", "differ");
+      }
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => globalThis.axe.run());
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");

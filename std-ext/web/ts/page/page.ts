@@ -1,7 +1,7 @@
 /** The page: what is open, what is shown, and what the mouse and the keyboard do. The worker reads and draws. */
 
 import { room, type Area, type Scene } from "./draw.js";
-import { isRound, projectionOf, read, START, written, wrapped, type State } from "./state.js";
+import { isRound, projectionOf, read, START, written, wrapped, type Chosen, type State } from "./state.js";
 import { bars, curve, element, rows, textOf } from "./elements.js";
 
 interface Variable {
@@ -12,9 +12,11 @@ interface Dataset { attributes: Record<string, unknown>; notes: string[]; leftOu
 interface About {
   title: string; caption: string; units: string; isField: boolean; isMap: boolean; shape: number[]; count: number; missing: number;
   min: number; max: number; mean: number; deviation: number; histogram: number[];
+  /** How the values differ, if they are differences; or why they are not. */
+  compared: { differing: number; ownOnly: number; keptOnly: number; greatest: number; place: number[]; root: number } | string | null;
 }
 interface View { bitmap: ImageBitmap; area: Area; about: { low: number; high: number; isLine: boolean; values?: Float64Array; shares?: Float64Array; labels?: string[] | null } }
-interface Point { value: number; latitude?: number; longitude?: number; row?: number; column?: number; rowLabel?: string | null; columnLabel?: string | null }
+interface Point { value: number; pair?: [number, number] | null; latitude?: number; longitude?: number; row?: number; column?: number; rowLabel?: string | null; columnLabel?: string | null }
 
 const $ = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const canvas = $<HTMLCanvasElement>("picture");
@@ -37,7 +39,7 @@ let playing: string | null = null;
 const waiting = new Map<number, { done: (value: never) => void; failed: (error: Error) => void }>();
 let requests = 0;
 /** What the worker opened last. */
-let source: { blob?: Blob; address?: string } | undefined;
+let source: { blob?: File; address?: string } | undefined;
 let worker = started();
 
 function started(): Worker {
@@ -63,7 +65,7 @@ function startAgain(): void {
   worker = started();
   loaded = "";
   const again = source;
-  source = undefined;
+  source = held = undefined;
   if (again === undefined) return;
   // The worker answers in order: what is asked next finds the datasets.
   const opened = Promise.all([ask("open", again), ask("datasets", { grids: true })]);
@@ -93,7 +95,7 @@ function busy(on: boolean): void {
 
 let opening = 0;
 
-async function open(from: { blob?: Blob; address?: string }, called: string, wanted: State): Promise<void> {
+async function open(from: { blob?: File; address?: string }, called: string, wanted: State): Promise<void> {
   const turn = ++opening;
   const isStale = (): boolean => turn !== opening;
   stop();
@@ -102,6 +104,7 @@ async function open(from: { blob?: Blob; address?: string }, called: string, wan
   $("source").textContent = `${called}: opening …`;
   try {
     source = from;
+    held = undefined;
     const count = Number(await ask("open", from));
     if (isStale()) return;
     [name, messages, datasets, labels, loaded, about, shownMessages] = [called, count, [], new Map(), "", undefined, 200];
@@ -147,7 +150,7 @@ function sides(variable: Variable): number[] {
   return variable.shape.map((_, at) => at).slice(-2);
 }
 
-async function choose(number: number, variable: Variable, wanted: State = { ...state, picks: [], part: null, low: null, high: null, palette: "" }): Promise<void> {
+async function choose(number: number, variable: Variable, wanted: State = { ...state, ...PLAIN, picks: [], part: null }): Promise<void> {
   const own = sides(variable);
   const given = wanted.picks.length === variable.shape.length ? wanted.picks : undefined;
   const before = variable.dims.map((dim) => {
@@ -195,9 +198,12 @@ async function refresh(): Promise<void> {
 }
 
 async function once(): Promise<void> {
-  const key = JSON.stringify([state.dataset, state.variable, state.picks]);
+  const why = await keep().catch((error: Error) => error.message);
+  const { dataset, variable, picks } = state;
+  const less = held !== undefined && state.isDifference && !isKept();
+  const key = JSON.stringify([dataset, variable, picks, less]);
   if (key !== loaded) {
-    about = await ask<About>("load", { dataset: state.dataset, variable: state.variable, picks: state.picks });
+    about = await ask<About>("load", { dataset, variable, picks, less });
     // The unit of what has none, in files that follow CF.
     if (about.units === "1") about.units = "";
     loaded = key;
@@ -208,17 +214,25 @@ async function once(): Promise<void> {
   canvas.height = bitmap.height;
   canvas.getContext("2d")!.drawImage(bitmap, 0, 0);
   bitmap.close();
-  $("title").textContent = about!.title || state.variable;
-  $("caption").textContent = about!.caption;
+  const [title, caption] = titles();
+  $("title").textContent = title;
+  $("caption").textContent = caption;
   numbers(about!);
+  compared(why);
   tools();
   document.body.classList.add("has-picture");
-  canvas.setAttribute("aria-label", `${about!.title || state.variable}, ${about!.caption}: from ${short(about!.min)} to ${short(about!.max)} ${about!.units}`);
+  canvas.setAttribute("aria-label", `${title}, ${caption}: from ${short(about!.min)} to ${short(about!.max)} ${about!.units}`);
   const fragment = written(state);
   if (location.hash !== `#${fragment}`) history.replaceState(null, "", `#${fragment}`);
-  document.title = `${about!.title || state.variable} – ${name}`;
+  document.title = `${title} – ${name}`;
   $("python").textContent = python();
   if (pointer !== undefined) void tell();
+}
+
+/** The title and the caption of what is shown. */
+function titles(): [string, string] {
+  const title = about!.title || state.variable;
+  return isLess() ? [`Difference: ${title}`, [about!.caption, "minus", keptText(title)].join(" ").trim()] : [title, about!.caption];
 }
 
 function scene(width: number, height: number, scale: number, title = "", caption = "", isDark = dark.matches): Scene {
@@ -230,6 +244,107 @@ function scene(width: number, height: number, scale: number, title = "", caption
     },
     width, height, scale, isDark, units: about?.units ?? "", title, caption,
   };
+}
+
+// What is compared. The module keeps its values.
+
+/** What the module keeps, and what it is. */
+let held: { kept: Chosen; title: string; caption: string; name: string; variable: Variable } | undefined;
+/** What begins anew when other values are shown. */
+const PLAIN = { low: null, high: null, palette: "" };
+
+/** Whether the picture shows a difference. */
+const isLess = (): boolean => typeof about?.compared === "object" && about.compared !== null;
+
+/** Whether what is shown is what others are compared with. */
+function isKept(): boolean {
+  const { kept } = state;
+  return kept !== null && !isOther(kept) && kept.dataset === state.dataset && kept.variable === state.variable && String(kept.picks) === String(state.picks);
+}
+
+function isOther({ file, blob }: Chosen): boolean {
+  return file !== state.file || blob !== source?.blob;
+}
+
+/** Has the module keep what is compared, if it does not. */
+async function keep(): Promise<string> {
+  const { kept } = state;
+  if (kept === null) held = undefined;
+  if (kept === null || held?.kept === kept) return "";
+  held = undefined;
+  const { dataset, variable, picks, blob, file } = kept;
+  const other = isOther(kept);
+  try {
+    if (other) await ask("open", { ...(blob === undefined ? { address: new URL(file, location.href).href } : { blob }), other });
+    const all = other ? await ask<Dataset[]>("datasets", { grids: true, other }) : datasets;
+    const found = all[dataset]?.variables.find((it) => it.name === variable);
+    if (found === undefined) throw new Error(`There is no ${variable} to compare with.`);
+    loaded = "";
+    await ask("load", { dataset, variable, picks, other });
+    const { title, caption } = await ask<About>("keep", { other });
+    if (state.kept === kept) held = { kept, title: title || variable, caption, name: other ? (blob?.name ?? called(file)) : name, variable: found };
+  } finally {
+    if (other) await ask("close");
+  }
+  return "";
+}
+
+/** What is compared, in words. Its title is left out if it is that of the other values. */
+function keptText(title = ""): string {
+  const { kept, title: own, caption, name } = held!;
+  return [own === title ? "" : own, caption, isOther(kept) ? name : ""].filter((text) => text !== "").join(", ");
+}
+
+/** Writes how the values differ. `why` says why what is compared could not be read. */
+function compared(why: string): void {
+  const found = about!.compared;
+  $("comparison").hidden = state.kept === null;
+  $("difference").hidden = !isLess();
+  $("kept").textContent = held === undefined ? "" : keptText();
+  $<HTMLSelectElement>("show").value = state.isDifference ? "difference" : "field";
+  const status = $("compared");
+  if (why !== "") status.textContent = why;
+  else if (typeof found === "string") status.textContent = `No difference is shown. ${found}`;
+  else if (found === null) status.textContent = state.isDifference ? "Choose what to compare with it: other values, another step, message or file." : "";
+  else {
+    const units = about!.units === "" ? "" : ` ${about!.units}`;
+    const count = (number: number): string => number.toLocaleString("en");
+    const both = count(about!.shape.reduce((all, length) => all * length, 1));
+    const place = found.place.length === 2 && about!.isMap ? ` at ${position(found.place[0]!, found.place[1]!)}` : "";
+    status.textContent = `${count(found.differing + found.ownOnly + found.keptOnly)} of ${both} values differ, by at most ${short(found.greatest)}${units}.`;
+    rows($("differences"), [
+      ["Values that differ", count(found.differing)], ["Missing there only", count(found.ownOnly)], ["Missing here only", count(found.keptOnly)],
+      ["Greatest", short(found.greatest) + units + place], ["Root mean square", short(found.root) + units],
+    ]);
+  }
+}
+
+function compare(kept: Chosen | null): void {
+  state = { ...state, ...PLAIN, kept, isDifference: true };
+  void refresh();
+}
+
+function chosen(): Chosen {
+  const { file, dataset, variable, picks } = state;
+  return { file, dataset, variable, picks, ...(source?.blob === undefined ? {} : { blob: source.blob }) };
+}
+
+function change(isDifference: boolean): void {
+  state = { ...state, ...PLAIN, isDifference };
+  void refresh();
+}
+
+$("compare").addEventListener("click", () => compare(chosen()));
+$("no-comparison").addEventListener("click", () => {
+  compare(null);
+  $("compare").focus();
+});
+$("show").addEventListener("change", () => change($<HTMLSelectElement>("show").value === "difference"));
+
+/** What is shown first of another file: what is compared, if the file has it. */
+function afresh(): State {
+  const { kept, isDifference } = state;
+  return kept === null ? { ...START } : { ...START, dataset: kept.dataset, variable: kept.variable, picks: kept.picks, kept, isDifference };
 }
 
 function tools(): void {
@@ -370,8 +485,14 @@ function show(point: Point | null): void {
   const value = Number.isNaN(point.value) ? "missing" : `${Number(point.value.toPrecision(9))} ${about?.units ?? ""}`;
   const where = point.latitude === undefined
     ? [point.row === undefined ? "" : `row ${point.rowLabel ?? point.row}`, `column ${point.columnLabel ?? point.column}`].filter((it) => it !== "").join(", ")
-    : `${degrees(point.latitude, "N", "S")} ${degrees(wrapped(point.longitude!), "E", "W")}`;
-  place.replaceChildren(element("b", {}, value), element("span", { class: "pale" }, ` at ${where}`));
+    : position(point.latitude, point.longitude!);
+  const pair = point.pair?.map((it) => (Number.isNaN(it) ? "missing" : String(Number(it.toPrecision(9)))));
+  const both = pair === undefined ? "" : ` (${pair[0]} minus ${pair[1]})`;
+  place.replaceChildren(element("b", {}, value), element("span", { class: "pale" }, `${both} at ${where}`));
+}
+
+function position(latitude: number, longitude: number): string {
+  return `${degrees(latitude, "N", "S")} ${degrees(wrapped(longitude), "E", "W")}`;
 }
 
 function degrees(value: number, positive: string, negative: string): string {
@@ -468,6 +589,8 @@ canvas.addEventListener("keydown", (event) => {
   else if (event.key === "+" || event.key === "=") zoom(0.8, pointer ?? [0.5, 0.5]);
   else if (event.key === "-") zoom(1.25, pointer ?? [0.5, 0.5]);
   else if (event.key === "0") whole();
+  else if (event.key === "c") compare(chosen());
+  else if (event.key === "d" && state.kept !== null) change(!state.isDifference);
   else if (event.key === "Enter") {
     pointer = [0.5, 0.5];
     void tell();
@@ -504,11 +627,13 @@ function facts(variable: Variable): void {
 }
 
 function python(): string {
-  const variable = current();
-  const picks = stepping().map((at) => `${variable!.dims[at]}=${state.picks[at]}`).join(", ");
+  const shown = current()!;
   // What is served beside the page is a file of somebody, who knows its path. Its address would have the token.
-  const source = /^https?:/.test(state.file) ? state.file : name;
-  return `import xarray as xr\nxr.open_dataset(${JSON.stringify(source)}, engine="tgm")[${JSON.stringify(state.variable)}]${picks === "" ? "" : `.isel(${picks})`}`;
+  const line = ({ dims, shape, name: variable }: Variable, { file, picks }: Chosen, called: string): string => {
+    const own = dims.flatMap((dim, at) => (picks[at] === null || shape[at] === 1 ? [] : [`${dim}=${picks[at]}`])).join(", ");
+    return `xr.open_dataset(${JSON.stringify(/^https?:/.test(file) ? file : called)}, engine="tgm")[${JSON.stringify(variable)}]${own === "" ? "" : `.isel(${own})`}`;
+  };
+  return `import xarray as xr\n${line(shown, state, name)}${isLess() ? `\\\n - ${line(held!.variable, held!.kept, held!.name)}` : ""}`;
 }
 
 async function series(share: [number, number]): Promise<void> {
@@ -521,7 +646,7 @@ async function series(share: [number, number]): Promise<void> {
     if (found === null || point === null) return;
     const values = new Float64Array(found.values.slice().buffer);
     $("series").hidden = false;
-    $("series-of").textContent = `${degrees(point.latitude!, "N", "S")} ${degrees(wrapped(point.longitude!), "E", "W")}, along ${dim}`;
+    $("series-of").textContent = `${position(point.latitude!, point.longitude!)}, along ${dim}${isLess() ? ", without what is compared" : ""}`;
     $("series-plot").replaceChildren(curve(values, found.labels ?? [], state.picks[along] ?? 0, short));
     const mark = $("mark");
     mark.hidden = false;
@@ -621,7 +746,7 @@ function save(blob: Blob, ending: string): void {
 }
 
 async function png(): Promise<void> {
-  const wide = scene(1200, 760, 2, about?.title || state.variable, about?.caption ?? "", false);
+  const wide = scene(1200, 760, 2, ...titles(), false);
   const { blob } = await ask<{ blob: Blob }>("view", { scene: wide, png: true });
   save(blob, "png");
   await refresh();
@@ -669,12 +794,12 @@ for (const id of ["low", "high"]) {
 $("pick").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", () => {
   const file = $<HTMLInputElement>("file").files?.[0];
-  if (file !== undefined) void open({ blob: file }, file.name, { ...START });
+  if (file !== undefined) void open({ blob: file }, file.name, afresh());
 });
 $("at").addEventListener("submit", (event) => {
   event.preventDefault();
   const address = $<HTMLInputElement>("address").value.trim();
-  if (address !== "") void at(address, { ...START });
+  if (address !== "") void at(address, afresh());
 });
 for (const kind of ["dragenter", "dragover"]) {
   addEventListener(kind, (event) => {
@@ -689,7 +814,7 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("is-dropping");
   const file = (event as DragEvent).dataTransfer?.files[0];
-  if (file !== undefined) void open({ blob: file }, file.name, { ...START });
+  if (file !== undefined) void open({ blob: file }, file.name, afresh());
 });
 addEventListener("resize", () => view && void refresh());
 dark.addEventListener("change", () => view && void refresh());
@@ -706,8 +831,12 @@ function at(address: string, wanted: State): Promise<void> {
     problem(`${address} cannot be read as an address.`);
     return Promise.resolve();
   }
-  const called = decodeURIComponent(new URL(absolute).pathname.split("/").pop() ?? address);
-  return open({ address: absolute }, called, { ...wanted, file: address });
+  return open({ address: absolute }, called(address), { ...wanted, file: address });
+}
+
+/** The name of a file by its address. */
+function called(address: string): string {
+  return decodeURIComponent(new URL(address, location.href).pathname.split("/").pop() ?? address);
 }
 
 /** The files that `tgm serve` has. On another server there are none. */
@@ -717,7 +846,7 @@ async function served(): Promise<void> {
   const isList = answer?.ok === true && (answer.headers.get("content-type") ?? "").includes("json");
   const files = isList ? ((await answer.json()) as { files: { name: string; size: number; file: string }[] }).files : [];
   const size = (bytes: number): string => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
-  $("files").replaceChildren(...files.map((file) => row(file.name, size(file.size), false, () => void at(file.file, { ...START }))));
+  $("files").replaceChildren(...files.map((file) => row(file.name, size(file.size), false, () => void at(file.file, afresh()))));
   if (wanted.file !== "") await at(wanted.file, wanted);
   else if (files.length === 1) await at(files[0]!.file, { ...START });
 }

@@ -1,13 +1,19 @@
 /** What the page shows, as it stands in its address. */
 
-/** What is looked at, and how. */
-export interface State {
+/** Which values of which file. */
+export interface Chosen {
   /** The address of the file. Empty for one of this machine. */
   file: string;
+  /** The file, if it is one of this machine. */
+  blob?: File;
   dataset: number;
   variable: string;
   /** For each dimension an index, or null for all. */
   picks: (number | null)[];
+}
+
+/** What is looked at, and how. */
+export interface State extends Chosen {
   projection: string;
   latitude: number;
   longitude: number;
@@ -16,10 +22,15 @@ export interface State {
   palette: string;
   low: number | null;
   high: number | null;
+  /** What is compared with it. */
+  kept: Chosen | null;
+  /** Whether the difference is shown, if something is compared. */
+  isDifference: boolean;
 }
 
 export const START: State = {
   file: "", dataset: 0, variable: "", picks: [], projection: "plate-carree", latitude: 20, longitude: 0, part: null, palette: "", low: null, high: null,
+  kept: null, isDifference: true,
 };
 
 /** The state in a fragment. What differs from the beginning alone. */
@@ -37,6 +48,12 @@ export function written(state: State): string {
   put("part", state.part?.map((share) => share.toFixed(4)).join(",") ?? "", "");
   put("colours", state.palette, "");
   put("range", state.low === null || state.high === null ? "" : `${state.low},${state.high}`, "");
+  const { kept } = state;
+  // What is compared is named as if it alone were shown. A file of this machine has no address.
+  if (kept !== null && (kept.file !== "" || state.file === "")) {
+    put("with", written({ ...START, ...kept, file: kept.file === state.file ? "" : kept.file }), "");
+    put("show", state.isDifference ? "" : "field", "");
+  }
   return found.toString();
 }
 
@@ -48,8 +65,10 @@ export function read(fragment: string): State {
   const part = found.has("part") ? numbers("part") : [];
   const [low = null, high = null] = found.has("range") ? numbers("range") : [];
   const at = found.get("at");
+  const file = found.get("file") ?? "";
+  const kept = found.has("with") ? read(found.get("with")!) : null;
   return {
-    file: found.get("file") ?? "",
+    file,
     dataset: Number(found.get("dataset") ?? 0) || 0,
     variable: found.get("variable") ?? "",
     picks: at === null ? [] : at.split(".").map((pick) => (pick === "" ? null : Number(pick))),
@@ -58,6 +77,8 @@ export function read(fragment: string): State {
     part: part.length === 4 ? (part as [number, number, number, number]) : null,
     palette: found.get("colours") ?? "",
     low, high,
+    kept: kept === null ? null : { file: kept.file || file, dataset: kept.dataset, variable: kept.variable, picks: kept.picks },
+    isDifference: found.get("show") !== "field",
   };
 }
 

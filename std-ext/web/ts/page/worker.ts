@@ -15,6 +15,8 @@ let loading: Promise<Host> | undefined;
 /** Ends what is read of a file when the next one is opened. */
 let reading = new AbortController();
 let opened: Asking | undefined;
+/** The file of what is compared, while it is read. */
+let other: Asking | undefined;
 let drawn: Drawn | undefined;
 
 /** The module. If it does not come, the next call tries again. */
@@ -35,11 +37,12 @@ async function load(): Promise<Host> {
   return new Host(await WebAssembly.compile(await new Response(plain).arrayBuffer()));
 }
 
-/** Asks about the file that is open. Buffers that the answer names become bytes. */
+/** Asks about the file that is open, or the other one. Buffers that the answer names become bytes. */
 async function ask(question: Record<string, unknown>): Promise<CborValue | Answer> {
-  if (opened === undefined) throw new Error("no file is open");
-  const { host } = opened;
-  return opened.ask(question, (answer) => taken(host, answer), reading.signal);
+  const asked = question["other"] === true ? other : opened;
+  if (asked === undefined) throw new Error("no file is open");
+  const { host } = asked;
+  return asked.ask(question, (answer) => taken(host, answer), reading.signal);
 }
 
 /** Takes the buffers that an answer names. */
@@ -51,11 +54,19 @@ function taken(host: Host, answer: CborValue): CborValue | Answer {
 }
 
 async function open(request: Request): Promise<unknown> {
-  opened?.close();
-  opened = undefined;
   const source = request["blob"] instanceof Blob ? new BlobSource(request["blob"]) : new UrlSource(String(request["address"]), {});
-  opened = new Asking(await host(), [source]);
-  return ask({ ask: "count" });
+  if (request["other"] === true) other = new Asking(await host(), [source]);
+  else {
+    opened?.close();
+    opened = undefined;
+    opened = new Asking(await host(), [source]);
+  }
+  return ask({ ask: "count", other: request["other"] });
+}
+
+function close(): void {
+  other?.close();
+  other = undefined;
 }
 
 async function view(request: Request): Promise<unknown> {
@@ -68,6 +79,7 @@ async function view(request: Request): Promise<unknown> {
 async function answer(request: Request): Promise<unknown> {
   const { id: _, op, ...question } = request;
   if (op === "open") return open(request);
+  if (op === "close") return close();
   if (op === "view") return view(request);
   const found = await ask({ ...question, ask: op });
   return op === "csv" ? new Blob([(found as { text: Uint8Array<ArrayBuffer> }).text], { type: "text/csv" }) : found;
@@ -78,7 +90,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 self.onmessage = (event: MessageEvent<Request>) => {
   const { id, op } = event.data;
-  if (op === "open") {
+  if (op === "open" && event.data["other"] !== true) {
     reading.abort(new Error("another file was opened"));
     reading = new AbortController();
   }
