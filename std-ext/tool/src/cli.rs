@@ -116,11 +116,21 @@ impl Cli {
 
     /// [`Self::read`] with these commands.
     fn read_as(rows: &'static [Row], mut arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let spelled = row::take_flag(rows, &mut arguments);
-        let command = move || command(rows).subcommands(spelled.map(|row| row.command(true)));
-        let matches = command().try_get_matches_from(arguments)?;
+        let called = row::called(rows, &mut arguments);
+        let one = called.and_then(|(row, name)| {
+            let command = row::add_one(rows, row, name, Top::command());
+            let matches = command.try_get_matches_from(&arguments).ok()?;
+            (matches.subcommand_name() == Some(name)).then_some(matches)
+        });
+        // The command line of one command has neither the help nor the suggestions of the others.
+        let command = move || {
+            let spelled = called.filter(|(row, name)| row.name != *name);
+            command(rows).subcommands(spelled.map(|(row, name)| row.command(name)))
+        };
+        let matches = one.map_or_else(|| command().try_get_matches_from(&arguments), Ok)?;
         let name = matches.subcommand_name().unwrap_or_default().to_string();
-        let row = spelled.or_else(|| rows.iter().find(|row| row.name == name));
+        let row = called.filter(|(_, called)| *called == name).map(|(row, _)| row);
+        let row = row.or_else(|| rows.iter().find(|row| row.name == name));
         let (Some(row), Some(inner)) = (row, matches.subcommand_matches(&name)) else {
             return Err(command().error(ErrorKind::MissingSubcommand, "no command"));
         };

@@ -64,14 +64,13 @@ impl Row {
         Self { spelling: Some(spelling), ..self }
     }
 
-    /// The flag that stands for it, behind the command that has it.
+    /// The flag that stands for it, after the command that has it.
     fn flag(&self) -> Option<(&'static str, &'static str)> {
         self.spelling?.split_once(" --")
     }
 
-    /// The command line of the command. A `spelled` one has the flag that stands for it in its name. [`RARE`] options come last.
-    pub(super) fn command(&self, spelled: bool) -> Command {
-        let name = self.spelling.filter(|_| spelled).unwrap_or(self.name);
+    /// The command line of the command, of this name. [`RARE`] options come last.
+    pub(super) fn command(&self, name: &'static str) -> Command {
         let made = (self.augment)(Command::new(name)).hide(self.spelling.is_some());
         let is_rare = |arg: &&Arg| arg.get_help_heading() == Some(RARE);
         if made.has_subcommands() || !made.get_arguments().any(|arg| is_rare(&arg)) {
@@ -88,7 +87,7 @@ impl Row {
 
 /// Adds the commands, and the flags that stand for some of them, to the command line.
 pub(super) fn add(rows: &[Row], to: Command) -> Command {
-    let command = to.subcommands(rows.iter().map(|row| row.command(false)));
+    let command = to.subcommands(rows.iter().map(|row| row.command(row.name)));
     let flags = rows.iter().filter_map(|row| Some((row.name, row.flag()?)));
     flags.fold(command, |command, (name, (of, flag))| {
         let flag = Arg::new(flag).long(flag).action(ArgAction::SetTrue).help(about(&command, name));
@@ -96,8 +95,17 @@ pub(super) fn add(rows: &[Row], to: Command) -> Command {
     })
 }
 
-/// Replaces the name of a command, and a flag that stands for another one, by the spelling of that one. Gives its row.
-pub(super) fn take_flag(rows: &'static [Row], words: &mut Vec<OsString>) -> Option<&'static Row> {
+/// Adds the commands to the command line, by name alone but for the one of this row, which is called `name` there. A
+/// command line with the arguments and the help of all takes longer to make than a small file to list.
+pub(super) fn add_one(rows: &[Row], row: &Row, name: &'static str, to: Command) -> Command {
+    let others = rows.iter().filter(|other| other.name != name);
+    to.subcommands(others.map(|other| Command::new(other.name))).subcommand((row.augment)(Command::new(name)))
+}
+
+/// The row that these words call, with the name that it has there: the spelling, if a flag stands for the command. The
+/// flag is removed then, and the spelling takes the place of the first name. Words after options that take a value may
+/// look like names, so that a row is a guess.
+pub(super) fn called(rows: &'static [Row], words: &mut Vec<OsString>) -> Option<(&'static Row, &'static str)> {
     let named = |word: &OsString| rows.iter().find(|row| *word == *row.name);
     let (place, first) = words.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, named(word)?)))?;
     let of = first.flag().map_or(first.name, |(of, _)| of);
@@ -105,11 +113,14 @@ pub(super) fn take_flag(rows: &'static [Row], words: &mut Vec<OsString>) -> Opti
         let word = word.to_str()?.strip_prefix("--")?;
         rows.iter().find(|row| row.flag() == Some((of, word)))
     };
-    let behind = words.iter().enumerate().skip(place).take_while(|(_, word)| *word != "--");
-    let (flag, row) = { behind }.find_map(|(at, word)| Some((at, meant(word)?)))?;
+    let after = words.iter().enumerate().skip(place).take_while(|(_, word)| *word != "--");
+    let flag = { after }.find_map(|(at, word)| Some((at, meant(word)?)));
+    let Some((flag, row, spelling)) = flag.and_then(|(at, row)| Some((at, row, row.spelling?))) else {
+        return Some((first, first.name));
+    };
     words.remove(flag);
-    *words.get_mut(place)? = row.spelling?.into();
-    Some(row)
+    *words.get_mut(place)? = spelling.into();
+    Some((row, spelling))
 }
 
 /// The list of commands by task.
