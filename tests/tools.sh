@@ -6,7 +6,7 @@
 #   settle           after the first build with libaec: the next one finds it as it is
 
 install() {
-    local missing=()
+    local missing=() root=()
     for tool in "$@"; do
         case $tool in
             cc) command -v cc >/dev/null || missing+=(gcc libc6-dev) ;;
@@ -20,8 +20,9 @@ install() {
         esac
     done
     if [ ${#missing[@]} -gt 0 ]; then
-        apt-get update
-        apt-get install -y --no-install-recommends "${missing[@]}"
+        if [ "$(id -u)" != 0 ]; then root=(sudo); fi
+        "${root[@]}" apt-get update
+        "${root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"
     fi
 }
 

@@ -25,7 +25,7 @@ at_most() {
 # The newest glibc that these files name, and a failure if it is newer than `$glibc`.
 needs_glibc() {
     local found
-    found=$(objdump -T "$@" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -uV | tail -n 1)
+    found=$(readelf --dyn-syms --wide "$@" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -uV | tail -n 1)
     if [ "$(printf '%s\n' "$found" "$glibc" | sort -V | tail -n 1)" != "$glibc" ]; then
         echo "$*: needs glibc $found, newer than $glibc" >&2
         return 1

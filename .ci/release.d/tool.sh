@@ -1,8 +1,11 @@
 # To be sourced: the tool.
 
 tool() {
-    tool_for "$here"
-    try_tool "$artefacts/tgm-$version-$here.tar.gz"
+    local target
+    for target in "$here" "$arm"; do
+        tool_for "$target"
+        try_tool "$artefacts/tgm-$version-$target.tar.gz" "$target"
+    done
 }
 
 # Builds the tool for `$1`, and packs it with its man pages and completions, which the tool for this machine prints.
@@ -20,13 +23,14 @@ tool_for() {
     echo "tgm for $1: $(($(stat --format %s "$folder/tgm") >> 10)) KiB in one file"
 }
 
+# Tries the archive `$1` of the target `$2`.
 try_tool() (
     emptied tool
     mkdir root
     timed tar -xzf "$1" -C root --strip-components 1
     cp "$message" "$grib" root
-    glibc_into root root/tgm
-    first_example_of_tool in_root "$PWD/root" /tgm
+    glibc_into root root/tgm "$2"
+    first_example_of_tool in_root "$PWD/root" "${emulator[@]}" /tgm
     head -c 8 root/era5.png | grep -q PNG
     test -s root/man/tgm.1 && test -s root/man/tgm-plot.1 && test -s root/completions/tgm.zsh && test -s root/tgm.cdx.json
     binstall_finds "$1"

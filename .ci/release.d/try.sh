@@ -35,16 +35,24 @@ emptied() {
     cd "$place/try/$1"
 }
 
-# Puts into the root `$1` what the program `$2` needs of the system, which is glibc alone.
+# Puts into the root `$1` what the program `$2` needs of the system, which is glibc alone, and sets `emulator` to what runs
+# programs of the target `$3` there: nothing for this machine, which is meant without a target.
 glibc_into() {
     local libraries
-    libraries=$(ldd "$2" | grep -o '/[^ ]*')
-    if grep -v '/\(ld-linux-x86-64\|lib\(c\|m\|dl\|pthread\|rt\|resolv\|util\)\)\.so\.[0-9]' <<<"$libraries"; then
+    emulator=()
+    if [ "${3:-$here}" = "$arm" ]; then
+        cp "$(command -v qemu-aarch64-static)" "$1"
+        emulator=(/qemu-aarch64-static)
+        libraries=$(readelf -d "$2" /usr/aarch64-linux-gnu/lib/libc.so.6 | sed -n 's|.*(NEEDED).*\[\(.*\)\]|./lib/\1|p' | sort -u)
+    else
+        libraries=$(ldd "$2" | sed -n 's|[^/]*\(/[^ ]*\).*|.\1|p')
+    fi
+    if grep -v '/\(ld-linux-\(x86-64\|aarch64\)\|lib\(c\|m\|dl\|pthread\|rt\|resolv\|util\)\)\.so\.[0-9]' <<<"$libraries"; then
         echo "$2 needs more than glibc" >&2
         return 1
     fi
     # shellcheck disable=SC2086 # A word each.
-    tar -chf - $libraries 2>/dev/null | tar -xf - -C "$1"
+    tar -C "${emulator:+/usr/aarch64-linux-gnu}/" -chf - $libraries 2>/dev/null | tar -xf - -C "$1"
 }
 
 # Runs a command in the root `$1` without any variable of the environment.
