@@ -16,11 +16,14 @@ firmware_order=(framing object decode push)
 
 firmware() {
     local target
-    install cc cmake gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm
+    install cc cmake gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm unzip xxd zip
     for target in thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf; do
         make_firmware "$target"
         try_firmware "$target" "$artefacts/tgm-core-$version-$target.tar.gz"
     done
+    try_systems
+    make_arduino
+    try_arduino "$artefacts/TensogramCore-$version.zip"
 }
 
 # The library as its CMakeLists installs it, with a page that has the flash of programs.
@@ -63,20 +66,60 @@ flash() {
     size -A -d "$program" | awk '/^\.(text|rodata|srodata)/ { sum += $2 } END { print sum + 0 }'
 }
 
-# A program for the processor finds the package by CMake. QEMU runs it where it has the machine: what it prints is what the tests of
-# firmware expect.
+# A program for the processor finds the package by CMake.
 try_firmware() (
-    local target=$1 archive=$2 source=$source_root/tests/firmware
+    local target=$1 archive=$2
     emptied "firmware-$target"
     timed tar -xzf "$archive" --strip-components 1
-    cp "$source"/c/*.[ch] .
-    cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.16)
-project(first C)
+    program_of "$target" <<'END'
 find_package(tgm-core 0.1 REQUIRED)
-add_executable(first object.c ${MACHINE})
-target_link_libraries(first tgm-core::tgm-core gcc)
+set(library tgm-core::tgm-core)
 END
+    row "$archive" "$took" -
+)
+
+# The module of Zephyr and the component of ESP-IDF, with stand-ins for what these systems define: neither can be installed from a
+# registry of packages.
+try_systems() (
+    target_of riscv32imc-unknown-none-elf
+    emptied zephyr
+    program_of thumbv7m-none-eabi <<END
+set(CONFIG_TGM_CORE y)
+set(CONFIG_TGM_CORE_FEATURES full,panic-handler)
+set(CONFIG_CPU_CORTEX_M3 y)
+add_library(library INTERFACE)
+macro(zephyr_include_directories)
+    target_include_directories(library INTERFACE \${CMAKE_CURRENT_LIST_DIR}/\${ARGV0})
+endmacro()
+macro(zephyr_link_libraries)
+    target_link_libraries(library INTERFACE \${ARGV})
+endmacro()
+add_subdirectory($source_root/core/c/zephyr zephyr)
+set(library library)
+END
+    emptied esp-idf
+    program_of riscv32imac-unknown-none-elf <<END
+set(CONFIG_IDF_TARGET_ESP32C3 y)
+set(COMPONENT_LIB component)
+macro(idf_component_register)
+    add_library(component INTERFACE)
+    target_include_directories(component INTERFACE \${CMAKE_CURRENT_LIST_DIR}/\${ARGV1})
+endmacro()
+add_subdirectory($source_root/core/c/esp-idf esp-idf)
+set(library component)
+END
+)
+
+# Compiles a program for the target `$1` in this folder, and links it with the CMake target `library`, which the lines of standard
+# input set. QEMU runs it where it has the machine: what it prints is what the tests of firmware expect.
+program_of() {
+    local target=$1 source=$source_root/tests/firmware machine flags linker
+    cp "$source"/c/*.[ch] .
+    {
+        printf 'cmake_minimum_required(VERSION 3.17)\nproject(first C)\n'
+        cat
+        printf 'add_executable(first object.c ${MACHINE})\ntarget_link_libraries(first ${library} gcc)\n'
+    } >CMakeLists.txt
     # shellcheck disable=SC2086 # A word each.
     set -- ${firmware_options[$target]}
     machine=() flags="${*:2} -std=c99 -ffreestanding -Os -ffunction-sections -fdata-sections -Wa,-I$source_root/tests/data"
@@ -89,14 +132,72 @@ END
     fi
     cmake -S . -B build -DCMAKE_SYSTEM_NAME=Generic -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_C_COMPILER="$1" \
         -DCMAKE_C_FLAGS="$flags" -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_PREFIX_PATH="$PWD" "${machine[@]}" >log 2>&1 &&
-        cmake --build build >>log 2>&1 || { cat log >&2; exit 1; }
+        cmake --build build >>log 2>&1 || { cat log >&2; return 1; }
     # The board has a Cortex-M3, which runs code of a Cortex-M0 too.
     case $target in
         thumbv6m-* | thumbv7m-*)
-            timeout 60 qemu-system-arm -cpu cortex-m3 -machine lm3s6965evb -display none -serial none -monitor none \
-                -chardev stdio,id=host -semihosting-config enable=on,target=native,chardev=host -kernel build/first </dev/null >printed
+            emulated build/first >printed
             diff <(grep '^object ' "$source/expected.txt") <(grep -v '^stack ' printed)
             ;;
     esac
-    row "$archive" "$took" -
+}
+
+# Runs a program on the board.
+emulated() {
+    timeout 60 qemu-system-arm -cpu cortex-m3 -machine lm3s6965evb -display none -serial none -monitor none \
+        -chardev stdio,id=host -semihosting-config enable=on,target=native,chardev=host -kernel "$1" </dev/null
+}
+
+# A library of Arduino: the archives in folders that have the names of processors there.
+make_arduino() {
+    local folder=$place/pack/TensogramCore target core
+    rm -rf "$folder" "$artefacts/TensogramCore-$version.zip"
+    mkdir -p "$folder/examples"
+    sed "s/@VERSION@/$version/" core/c/arduino/library.properties >"$folder/library.properties"
+    cp -r core/c/arduino/Values "$folder/examples"
+    { echo 'static const unsigned char MESSAGE[] = {' && xxd -i <"$arduino_message" && echo '};'; } >"$folder/examples/Values/message.h"
+    for target in thumbv6m-none-eabi:cortex-m0 thumbv6m-none-eabi:cortex-m0plus thumbv7m-none-eabi:cortex-m3 \
+        thumbv7em-none-eabihf:cortex-m4/fpv4-sp-d16-hard riscv32imac-unknown-none-elf:esp32c6; do
+        core=$place/pack/tgm-core-$version-${target%:*}
+        mkdir -p "$folder/src/${target#*:}"
+        cp "$core/lib/libtgm_c_core.a" "$folder/src/${target#*:}"
+        cp "$core/include/tgm_core.h" "$folder/src"
+        cp "$core"/LICENSE-* "$folder"
+    done
+    find "$folder" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
+    (cd "$place/pack" && find TensogramCore | LC_ALL=C sort | TZ=UTC zip -q -X -@ "$artefacts/TensogramCore-$version.zip")
+}
+arduino_message=tests/data/simple_packing/bits16.tgm
+
+# Its example, compiled and linked as Arduino does for a Cortex-M3, with a stand-in for the board's own code.
+try_arduino() (
+    local options
+    emptied arduino
+    timed unzip -q "$1"
+    cp "$source_root"/tests/firmware/c/* .
+    cat >Arduino.h <<'END'
+#include <stdint.h>
+#include <stddef.h>
+extern "C" { void word(const char *text); void number(uint32_t value); void end_line(void); int run(uint8_t *values); }
+struct {
+    void begin(long) {}
+    void print(const char *text) { word(text); }
+    void print(char) {}
+    void print(unsigned long value) { number(value); }
+    void print(double value) { number((uint32_t)value); }
+    void println(const char *text) { word(text), end_line(); }
+    void println() { end_line(); }
+} Serial;
+void setup(), loop();
+int run(uint8_t *) { setup(); return 0; }
+END
+    read -ra options <<<"${firmware_options[thumbv7m-none-eabi]} -Os -ffunction-sections -fdata-sections"
+    "${options[@]}" -x c++ -std=gnu++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics -ITensogramCore/src -include Arduino.h -c \
+        -o example.o TensogramCore/examples/Values/Values.ino
+    "${options[@]}" -nostdlib -Wl,--gc-sections,-z,noexecstack,--no-warn-rwx-segments "-L$source_root/tests/firmware" \
+        "-T$source_root/tests/firmware/cortex-m.x" -ITensogramCore/src "-Wa,-I$source_root/tests/data" -o example example.o \
+        machine.c messages.c -LTensogramCore/src/cortex-m3 -ltgm_c_core -lgcc
+    emulated example | tee printed
+    grep -q ' values:' printed
+    row "$1" "$took" -
 )
