@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::metadata::json::integer_beyond_64_bits;
+use tgm_std::metadata::json::{integer_beyond_64_bits, to_cbor};
 use tgm_std::{DataObjectDescriptor, GlobalMetadata};
 
 use crate::error::{METADATA, Report, Result};
@@ -97,7 +97,7 @@ impl<'de> Visitor<'de> for Top {
                 VERSION => once(&mut version, VERSION, map.next_value()?)?,
                 name if EXTRA.contains(&name) => once(&mut extra, "_extra_ (or extra)", map.next_value()?)?,
                 _ => {
-                    free.insert(key, to_cbor(map.next_value()?));
+                    free.insert(key, to_cbor(&map.next_value()?));
                 }
             }
         }
@@ -144,23 +144,5 @@ fn once<T, E: Error>(place: &mut Option<T>, name: &'static str, value: T) -> std
 }
 
 fn to_entries(map: JsonMap) -> Entries {
-    map.into_iter().map(|(key, value)| (key, to_cbor(value))).collect()
-}
-
-/// A value of metadata. Integers are exact: those beyond 64 bits were refused before.
-fn to_cbor(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(value),
-        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(integer), _) => Value::Integer(integer.into()),
-            (_, Some(integer)) => Value::Integer(integer.into()),
-            _ => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        Json::String(text) => Value::Text(text),
-        Json::Array(items) => Value::Array(items.into_iter().map(to_cbor).collect()),
-        Json::Object(map) => {
-            Value::Map(map.into_iter().map(|(key, value)| (Value::Text(key), to_cbor(value))).collect())
-        }
-    }
+    map.into_iter().map(|(key, value)| (key, to_cbor(&value))).collect()
 }

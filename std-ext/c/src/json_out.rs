@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::Value as Json;
 use tgm_std::deps::ciborium::Value;
+use tgm_std::metadata::json::hex;
 use tgm_std::{DataObjectDescriptor, GlobalMetadata};
 
 use crate::error::c_string;
@@ -82,11 +82,4 @@ fn key(key: &Value) -> Option<String> {
         Value::Integer(integer) => Some(i128::from(*integer).to_string()),
         _ => None,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -126,7 +126,7 @@ use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::labels::{are_codes, coordinates_by};
-pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
+pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable, text_attribute};
 pub use self::moment::{Time, Times};
 pub use self::options::{Catalogs, Duplicates, Join, KeyTable, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;

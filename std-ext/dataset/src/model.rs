@@ -125,7 +125,7 @@ impl From<&Label> for Attribute {
 pub type Attributes = Vec<(String, Attribute)>;
 
 /// The text of an attribute. `None` if there is none, or if it is not a text.
-pub(crate) fn text_attribute<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+pub fn text_attribute<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
     if let Attribute::Text(text) = found { Some(text) } else { None }
 }

@@ -1,6 +1,7 @@
 //! What a picture says of its values, and where they are: by the dataset that has them.
 
-use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Indices, Time, Values, Variable};
+pub use tgm_dataset::text_attribute as text_of;
+use tgm_dataset::{Coordinate, Dataset, Indices, Time, Values, Variable};
 use tgm_std::TensogramError;
 
 use crate::axis::{Axis, latitude, longitude};
@@ -206,12 +207,6 @@ fn on_globe(
     let of = |coordinate: &Coordinate| places.iter().map(|at| number_at(coordinate, *at)).collect::<Option<Vec<f64>>>();
     let points = Points { latitudes: of(latitudes)?, longitudes: of(longitudes)?, columns };
     Raster::of_points(&points, values)
-}
-
-/// The text of an attribute.
-pub fn text_of<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
-    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
-    if let Attribute::Text(text) = found { Some(text) } else { None }
 }
 
 /// A label as a number.

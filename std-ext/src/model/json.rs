@@ -1,5 +1,7 @@
 //! Conversion between JSON and CBOR.
 
+use std::fmt::Write as _;
+
 use ciborium::Value;
 use serde_json::{Map, Number, Value as Json, json};
 
@@ -12,6 +14,11 @@ const MAX_NESTING: usize = 130;
 
 /// JSON as CBOR: integers stay integers, other numbers become `f64`.
 pub fn to_cbor(json: &Json) -> Value {
+    to_cbor_with(json, &|_| None)
+}
+
+/// [`to_cbor`], but for objects of JSON that stand for another value, which `special` gives.
+pub fn to_cbor_with(json: &Json, special: &dyn Fn(&Map<String, Json>) -> Option<Value>) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => (*value).into(),
@@ -21,10 +28,11 @@ pub fn to_cbor(json: &Json) -> Value {
             _ => number.as_f64().map_or(Value::Null, Value::Float),
         },
         Json::String(text) => text.as_str().into(),
-        Json::Array(items) => Value::Array(items.iter().map(to_cbor).collect()),
-        Json::Object(members) => {
-            Value::Map(members.iter().map(|(key, value)| (key.as_str().into(), to_cbor(value))).collect())
-        }
+        Json::Array(items) => Value::Array(items.iter().map(|item| to_cbor_with(item, special)).collect()),
+        Json::Object(members) => special(members).unwrap_or_else(|| {
+            let member = |(key, value): (&String, &Json)| (key.as_str().into(), to_cbor_with(value, special));
+            Value::Map(members.iter().map(member).collect())
+        }),
     }
 }
 
@@ -50,6 +58,15 @@ pub fn base64(bytes: &[u8]) -> String {
         text.extend(digits.into_iter().enumerate().map(|(at, digit)| if at > three.len() { '=' } else { digit }));
     }
     text
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub fn hex<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> String {
+    bytes.into_iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The first integer of a JSON text that has no exact value in 64 bits, with or without a sign. Readers of JSON make it the

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use serde_json::{Map, Value as Json};
 use tgm_std::RESERVED_KEY;
+use tgm_std::metadata::json::hex;
 
 use super::Rows;
 use super::describe::Described;
@@ -96,12 +97,4 @@ fn json(value: &Value) -> Json {
         Value::Tag(_, value) => json(value),
         _ => Json::Null,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }

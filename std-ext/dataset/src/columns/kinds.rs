@@ -30,62 +30,56 @@ pub(crate) struct Kind {
     parameter: (u32, u32, u32),
 }
 
-/// The keys that say what a field is.
-struct KindKeys {
-    names: [Keys; 6],
-    parameter: [Keys; 3],
-    dtype: Keys,
-    shape: Keys,
-    grid: [Keys; 3],
-    level: Keys,
-    type_of_level: Keys,
-    numbered: Keys,
-    surfaces: [Keys; 2],
-    statistic: Keys,
-    family: [Keys; 2],
+/// What says what a field is: keys, or the numbers of the values that an object has of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Said<T> {
+    names: [T; 6],
+    parameter: [T; 3],
+    dtype: T,
+    shape: T,
+    grid: [T; 3],
+    level: T,
+    surfaces: [T; 2],
+    statistic: T,
+    family: [T; 2],
 }
 
-/// The values of these keys that an object has, as their numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct KindCodes {
-    names: [u32; 6],
-    parameter: [u32; 3],
-    dtype: u32,
-    shape: u32,
-    grid: [u32; 3],
-    level: u32,
-    surfaces: [u32; 2],
-    statistic: u32,
-    family: [u32; 2],
-    /// The object's number in its message, where it has no name.
-    object: u32,
+/// The numbers of an object's values, and its number in its message, where it has no name.
+type KindCodes = (Said<u32>, u32);
+
+/// The keys that say what a field is.
+struct KindKeys {
+    said: Said<Keys>,
+    type_of_level: Keys,
+    numbered: Keys,
 }
 
 impl KindKeys {
     fn find(&self, cells: &Cells, object: u32) -> KindCodes {
         let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
-        let (names, parameter) = (self.names.each_ref().map(find), self.parameter.each_ref().map(find));
-        let mut grid = self.grid.each_ref().map(find);
+        let Said { names, parameter, grid, surfaces, family, .. } = &self.said;
+        let mut codes = Said {
+            names: names.each_ref().map(find),
+            parameter: parameter.each_ref().map(find),
+            dtype: find(&self.said.dtype),
+            shape: find(&self.said.shape),
+            grid: grid.each_ref().map(find),
+            level: find(&self.said.level),
+            surfaces: [ABSENT; 2],
+            statistic: find(&self.said.statistic),
+            family: family.each_ref().map(find),
+        };
         // An order is one of a named grid. Alone, it may be any other number.
-        if let [_, ABSENT, order] = &mut grid {
+        if let [_, ABSENT, order] = &mut codes.grid {
             *order = ABSENT;
         }
         // Where a kind of level has no name, its number says which it is.
-        let is_nameless = find(&self.type_of_level) == ABSENT && find(&self.numbered) != ABSENT;
-        // Where an object has no name, its number in the message says which it is.
-        let is_unnamed = names.iter().chain(&parameter).all(|code| *code == ABSENT);
-        KindCodes {
-            names,
-            parameter,
-            dtype: find(&self.dtype),
-            shape: find(&self.shape),
-            grid,
-            level: find(&self.level),
-            surfaces: if is_nameless { self.surfaces.each_ref().map(find) } else { [ABSENT; 2] },
-            statistic: find(&self.statistic),
-            family: self.family.each_ref().map(find),
-            object: if is_unnamed { object } else { 0 },
+        if find(&self.type_of_level) == ABSENT && find(&self.numbered) != ABSENT {
+            codes.surfaces = surfaces.each_ref().map(find);
         }
+        // Where an object has no name, its number in the message says which it is.
+        let is_unnamed = codes.names.iter().chain(&codes.parameter).all(|code| *code == ABSENT);
+        (codes, if is_unnamed { object } else { 0 })
     }
 }
 
@@ -113,10 +107,10 @@ impl Reader<'_> {
         let names = ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"];
         let field = |keys: &[&str]| self.of_fields(self.keys(keys));
         let grib = |key: &str| field(&[&format!("grib.{key}")]);
-        KindKeys {
+        let said = Said {
             names: names.map(|key| match (self.profile, key) {
                 (Profile::Plain, "name") => self.keys(&[key]),
-                // Names of one's own count before numbers.
+                // The caller's names count before numbers.
                 (Profile::Own(table), "grib.paramId") if table.keys("name").next().is_some() => self.keys(&[]),
                 (_, "mars.param") => self.of_fields(self.keys_of("name", &[key])),
                 _ => field(&[key]),
@@ -126,20 +120,20 @@ impl Reader<'_> {
             shape: self.keys(&[SHAPE]),
             grid: [&[GRID, "mars.area", "area"][..], &NamedGrid::KEYS, &NamedGrid::ORDER_KEYS].map(field),
             level: self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"])),
-            type_of_level: self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"])),
-            numbered: grib("level"),
             surfaces: ["typeOfFirstFixedSurface", "typeOfSecondFixedSurface"].map(grib),
             statistic: grib("typeOfStatisticalProcessing"),
             family: ["derivedForecast", "probabilityType"].map(grib),
-        }
+        };
+        let type_of_level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
+        KindKeys { said, type_of_level, numbered: grib("level") }
     }
 
     /// The kind of an object with these codes.
-    fn kind(&self, codes: &KindCodes) -> Kind {
+    fn kind(&self, (codes, object): &KindCodes) -> Kind {
         let table = parameter(codes.names.map(|code| self.label(Some(code))));
         let [discipline, category, number] = codes.parameter;
         Kind {
-            name: self.name(table, &codes.names, codes.parameter, codes.object),
+            name: self.name(table, &codes.names, codes.parameter, *object),
             table,
             dtype: codes.dtype,
             shape: codes.shape,

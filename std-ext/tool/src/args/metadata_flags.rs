@@ -130,7 +130,7 @@ fn entries_of(json: Json, what: &str) -> Result<Entries, String> {
     if entries.contains_key(RESERVED_KEY) {
         return Err(format!("{what}: {RESERVED_KEY} is not for users to write"));
     }
-    Ok(entries.into_iter().map(|(key, value)| (key, to_cbor(value))).collect())
+    Ok(entries.into_iter().map(|(key, value)| (key, to_cbor(&value))).collect())
 }
 
 /// Several settings, separated by commas.

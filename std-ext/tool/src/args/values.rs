@@ -3,7 +3,7 @@
 use ciborium::Value;
 use ciborium::value::Integer;
 use serde_json::Value as Json;
-use tgm_std::metadata::json::integer_beyond_64_bits;
+use tgm_std::metadata::json::{integer_beyond_64_bits, to_cbor_with};
 
 /// The pieces between commas. Commas within brackets or quotes do not separate.
 pub(crate) fn split(text: &str) -> Vec<&str> {
@@ -92,7 +92,7 @@ pub(crate) fn exact(text: &str) -> Result<(), NotExact> {
 
 /// The value as metadata. A negative integer alone may have 65 bits, as CBOR has them.
 fn value_of_json(text: &str) -> Result<Value, NotExact> {
-    json(text).map(to_cbor).or_else(|error| match error {
+    json(text).map(|json| to_cbor(&json)).or_else(|error| match error {
         NotExact::Integer(_) => integer(text).ok_or(error),
         NotExact::Json(_) => Err(error),
     })
@@ -112,25 +112,11 @@ fn is_too_great(text: &str) -> bool {
 }
 
 /// JSON as CBOR. Byte strings, NaN, infinities and integers beyond 64 bits are written as the tool prints them.
-pub(crate) fn to_cbor(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => value.into(),
-        Json::Number(number) => number
-            .as_u64()
-            .map(Value::from)
-            .or_else(|| number.as_i64().map(Value::from))
-            .unwrap_or_else(|| number.as_f64().map_or(Value::Null, Value::from)),
-        Json::String(text) => text.into(),
-        Json::Array(items) => Value::Array(items.into_iter().map(to_cbor).collect()),
-        Json::Object(entries) => {
-            let special = entries.iter().next().filter(|_| entries.len() == 1);
-            if let Some(value) = special.and_then(|(key, value)| special_of(key, value.as_str()?)) {
-                return value;
-            }
-            Value::Map(entries.into_iter().map(|(key, value)| (key.into(), to_cbor(value))).collect())
-        }
-    }
+pub(crate) fn to_cbor(json: &Json) -> Value {
+    to_cbor_with(json, &|entries| {
+        let (key, value) = entries.iter().next().filter(|_| entries.len() == 1)?;
+        special_of(key, value.as_str()?)
+    })
 }
 
 fn special_of(key: &str, text: &str) -> Option<Value> {
@@ -206,11 +192,11 @@ mod tests {
 
     #[test]
     fn what_json_lacks_reads_as_it_is_printed() {
-        assert_eq!(to_cbor(json!({"$bytes": "00ff"})), Value::Bytes(vec![0, 255]));
-        assert_eq!(to_cbor(json!({"$float": "-inf"})), Value::from(f64::NEG_INFINITY));
-        assert!(to_cbor(json!({"$bytes": "0g"})).is_map());
+        assert_eq!(to_cbor(&json!({"$bytes": "00ff"})), Value::Bytes(vec![0, 255]));
+        assert_eq!(to_cbor(&json!({"$float": "-inf"})), Value::from(f64::NEG_INFINITY));
+        assert!(to_cbor(&json!({"$bytes": "0g"})).is_map());
         let lowest = Integer::try_from(-(1_i128 << 64)).unwrap();
-        assert_eq!(to_cbor(json!({"$int": "-18446744073709551616"})), Value::Integer(lowest));
-        assert!(to_cbor(json!({"$int": "18446744073709551616"})).is_map());
+        assert_eq!(to_cbor(&json!({"$int": "-18446744073709551616"})), Value::Integer(lowest));
+        assert!(to_cbor(&json!({"$int": "18446744073709551616"})).is_map());
     }
 }

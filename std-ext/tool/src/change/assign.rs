@@ -64,7 +64,7 @@ impl Assignment {
             let parts = after.split_at_checked(values.byte_offset());
             let (taken, after) = parts.ok_or_else(|| format!("the value of {key} ends within a character"))?;
             exact(taken).map_err(|error| format!("{key}: {error}"))?;
-            assignments.push(Self::new(key, Some(to_cbor(value)))?);
+            assignments.push(Self::new(key, Some(to_cbor(&value)))?);
             let after = after.trim_start();
             match after.strip_prefix(',') {
                 Some(next) => rest = next,

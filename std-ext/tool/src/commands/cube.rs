@@ -4,13 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Parts, Values, Variable};
+use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Parts, Values, Variable, text_attribute};
 
 use crate::args::RARE;
 use crate::args::cube::OpenFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::{Run, examples};
-use crate::read::cubes::{names, open_or_report, text_of};
+use crate::read::cubes::{names, open_or_report};
 use crate::read::digests::Digests;
 use crate::show::advice::in_our_words;
 use crate::show::json::Document;
@@ -97,7 +97,7 @@ impl Cube {
         for coordinate in &coordinates {
             let labels = escape(&labels(coordinate));
             let is_told = |units: &&str| *units != "1" && !matches!(coordinate.values, Values::Times(_));
-            let units = text_of(&coordinate.attributes, "units").filter(is_told);
+            let units = text_attribute(&coordinate.attributes, "units").filter(is_told);
             let units = units.map_or_else(String::new, |units| format!(" {}", escape(units)));
             let dims =
                 if coordinate.dims.is_empty() { String::new() } else { format!("({})", coordinate.dims.join(", ")) };

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Indices, OpenOptions, Variable, open_all};
+use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Variable, open_all};
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, Result, TensogramError};
 
@@ -90,12 +90,6 @@ fn start(path: &Path) -> Vec<u8> {
         start.clear();
     }
     start
-}
-
-/// The text of an attribute. `None` if there is none, or if it is not a text.
-pub(crate) fn text_of<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
-    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
-    if let Attribute::Text(text) = found { Some(text) } else { None }
 }
 
 /// The dataset that has a variable: the first one.

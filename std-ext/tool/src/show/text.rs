@@ -1,9 +1,9 @@
 //! Text from files, made harmless for terminals, and cut to lengths.
 
-use std::fmt::Write as _;
 use std::iter;
 
 pub(crate) use tgm_std::harmless::{escape, escaped, is_plain, is_unsafe};
+pub(crate) use tgm_std::metadata::json::hex;
 
 /// Any number of blanks, in pieces. Widths of format strings end at 65,535.
 pub(crate) fn blanks(count: usize) -> impl Iterator<Item = &'static str> {
@@ -57,15 +57,6 @@ pub(crate) fn cut(text: String, limit: usize) -> String {
     let (head, tail) = (kept.div_ceil(2), kept / 2);
     let head = text.chars().take(head);
     head.chain(['…']).chain(text.chars().skip(count.saturating_sub(tail))).collect()
-}
-
-/// Lower-case hexadecimal digits of `bytes`.
-pub(crate) fn hex<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> String {
-    bytes.into_iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]
