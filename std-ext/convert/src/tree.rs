@@ -386,7 +386,7 @@ impl<T: Target> Writer<T> {
 }
 
 /// Reports what ended one array. What ends the others too stays an error.
-fn settle<T: Target>(written: Result<()>, is_defined: bool, notes: &mut Notes<'_>) -> Result<()> {
+pub(crate) fn settle<T: Target>(written: Result<()>, is_defined: bool, notes: &mut Notes<'_>) -> Result<()> {
     match written {
         Err(error) if !T::is_end(&error, is_defined) => {
             notes.failed(error);

@@ -12,20 +12,18 @@ use object_store::gcp::GoogleConfigKey;
 use crate::remote::options::{Credentials, RemoteOptions, UnknownKeys};
 
 /// Names of options of one kind of store.
-pub(super) trait StoreKey: FromStr + Copy + PartialEq {
+pub(super) trait StoreKey: FromStr + Copy + PartialEq + 'static {
     /// How the names of its variables in the environment begin.
     const PREFIX: &'static str;
     /// Names that are suggested.
     const NAMES: &'static [&'static str];
 
-    /// Whether its value proves who asks.
-    fn is_credential(self) -> bool;
-
-    /// The option that leaves requests unsigned.
-    fn is_unsigned(self) -> bool;
-
+    /// Options whose values prove who asks.
+    const CREDENTIALS: &'static [Self];
+    /// The option that leaves requests unsigned, if there is one.
+    const UNSIGNED: Option<Self>;
     /// The option that allows connections without encryption.
-    fn allows_http(self) -> bool;
+    const HTTP: Self;
 }
 
 /// Names of the client's options, which all kinds of addresses have.
@@ -51,18 +49,9 @@ const OWN_NAMES: [&str; 3] = ["instance_credentials", "max_retries", "retry_time
 impl StoreKey for ClientConfigKey {
     const PREFIX: &'static str = "";
     const NAMES: &'static [&'static str] = &["user_agent"];
-
-    fn is_credential(self) -> bool {
-        false
-    }
-
-    fn is_unsigned(self) -> bool {
-        false
-    }
-
-    fn allows_http(self) -> bool {
-        self == Self::AllowHttp
-    }
+    const CREDENTIALS: &'static [Self] = &[];
+    const UNSIGNED: Option<Self> = None;
+    const HTTP: Self = Self::AllowHttp;
 }
 
 impl StoreKey for AmazonS3ConfigKey {
@@ -82,29 +71,19 @@ impl StoreKey for AmazonS3ConfigKey {
         "region",
         "skip_signature",
     ];
-
-    fn is_credential(self) -> bool {
-        matches!(
-            self,
-            Self::AccessKeyId
-                | Self::SecretAccessKey
-                | Self::Token
-                | Self::SkipSignature
-                | Self::WebIdentityTokenFile
-                | Self::RoleArn
-                | Self::ContainerCredentialsRelativeUri
-                | Self::ContainerCredentialsFullUri
-                | Self::ContainerAuthorizationTokenFile
-        )
-    }
-
-    fn is_unsigned(self) -> bool {
-        self == Self::SkipSignature
-    }
-
-    fn allows_http(self) -> bool {
-        self == Self::Client(ClientConfigKey::AllowHttp)
-    }
+    const CREDENTIALS: &'static [Self] = &[
+        Self::AccessKeyId,
+        Self::SecretAccessKey,
+        Self::Token,
+        Self::SkipSignature,
+        Self::WebIdentityTokenFile,
+        Self::RoleArn,
+        Self::ContainerCredentialsRelativeUri,
+        Self::ContainerCredentialsFullUri,
+        Self::ContainerAuthorizationTokenFile,
+    ];
+    const UNSIGNED: Option<Self> = Some(Self::SkipSignature);
+    const HTTP: Self = Self::Client(ClientConfigKey::AllowHttp);
 }
 
 impl StoreKey for GoogleConfigKey {
@@ -118,25 +97,15 @@ impl StoreKey for GoogleConfigKey {
         "google_skip_signature",
         "skip_signature",
     ];
-
-    fn is_credential(self) -> bool {
-        matches!(
-            self,
-            Self::ServiceAccount
-                | Self::ServiceAccountKey
-                | Self::ApplicationCredentials
-                | Self::BearerToken
-                | Self::SkipSignature
-        )
-    }
-
-    fn is_unsigned(self) -> bool {
-        self == Self::SkipSignature
-    }
-
-    fn allows_http(self) -> bool {
-        self == Self::Client(ClientConfigKey::AllowHttp)
-    }
+    const CREDENTIALS: &'static [Self] = &[
+        Self::ServiceAccount,
+        Self::ServiceAccountKey,
+        Self::ApplicationCredentials,
+        Self::BearerToken,
+        Self::SkipSignature,
+    ];
+    const UNSIGNED: Option<Self> = Some(Self::SkipSignature);
+    const HTTP: Self = Self::Client(ClientConfigKey::AllowHttp);
 }
 
 impl StoreKey for AzureConfigKey {
@@ -156,29 +125,19 @@ impl StoreKey for AzureConfigKey {
         "azure_use_azure_cli",
         "skip_signature",
     ];
-
-    fn is_credential(self) -> bool {
-        matches!(
-            self,
-            Self::AccessKey
-                | Self::SasKey
-                | Self::Token
-                | Self::ClientId
-                | Self::ClientSecret
-                | Self::FederatedTokenFile
-                | Self::MsiEndpoint
-                | Self::UseAzureCli
-                | Self::SkipSignature
-        )
-    }
-
-    fn is_unsigned(self) -> bool {
-        self == Self::SkipSignature
-    }
-
-    fn allows_http(self) -> bool {
-        self == Self::Client(ClientConfigKey::AllowHttp)
-    }
+    const CREDENTIALS: &'static [Self] = &[
+        Self::AccessKey,
+        Self::SasKey,
+        Self::Token,
+        Self::ClientId,
+        Self::ClientSecret,
+        Self::FederatedTokenFile,
+        Self::MsiEndpoint,
+        Self::UseAzureCli,
+        Self::SkipSignature,
+    ];
+    const UNSIGNED: Option<Self> = Some(Self::SkipSignature);
+    const HTTP: Self = Self::Client(ClientConfigKey::AllowHttp);
 }
 
 /// The options of an address, of all sources.
@@ -222,7 +181,7 @@ pub(super) fn settings<K: StoreKey>(
             (_, Err(_)) => return Err(unknown::<K>(&name)),
         }
     }
-    let has_credentials = |values: &[(K, String)]| values.iter().any(|(key, _)| key.is_credential());
+    let has_credentials = |values: &[(K, String)]| values.iter().any(|(key, _)| K::CREDENTIALS.contains(key));
     let from_options = has_credentials(&given);
     let mut values = Vec::new();
     if options.environment && !K::PREFIX.is_empty() {
@@ -241,21 +200,21 @@ pub(super) fn settings<K: StoreKey>(
             }
             // Variables may be there for other programs, so an unknown one is not an error.
             let Ok(key) = K::from_str(&name) else { continue };
-            if !(from_options && key.is_credential()) {
+            if !(from_options && K::CREDENTIALS.contains(&key)) {
                 values.push((key, without_line_ends(&name, &value)?));
             }
         }
     }
     let from_environment = has_credentials(&values);
     values.extend(given);
-    let last = |has: fn(K) -> bool| values.iter().rev().find(|(key, _)| has(*key)).map(|(_, value)| is_true(value));
-    let credentials = match last(K::is_unsigned) {
+    let last = |wanted: K| values.iter().rev().find(|(key, _)| *key == wanted).map(|(_, value)| is_true(value));
+    let credentials = match K::UNSIGNED.and_then(last) {
         Some(true) => Credentials::Anonymous,
         _ if from_options => Credentials::Options,
         _ if from_environment => Credentials::Environment,
         _ => Credentials::Instance,
     };
-    let allows_http = last(K::allows_http);
+    let allows_http = last(K::HTTP);
     Ok(Settings { allows_http, values, credentials, may_ask_instance: may_ask_instance.unwrap_or(true), options: own })
 }
 

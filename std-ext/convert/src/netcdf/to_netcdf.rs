@@ -7,6 +7,7 @@ mod times;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use netcdf::types::NcVariableType;
 use netcdf::{AttributeValue, Extent, FileMut, VariableMut};
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
@@ -19,20 +20,21 @@ use tgm_std::{Result, TensogramError};
 #[cfg(feature = "grib")]
 use super::DIMENSIONS;
 use super::attributes::attribute;
+use super::complex::Character;
 #[cfg(feature = "grib")]
 use super::grids::Grids;
 use super::names::safe;
 use super::values::{self, Values, put};
 use super::{complex, failed, guarded, refused, types};
 use crate::cubes::Boxed;
-use crate::dimensions::Dimension;
+use crate::dimensions::{Dimension, group_of};
 use crate::given::Given;
 #[cfg(feature = "grib")]
 use crate::grib2::places;
-use crate::names::above;
+use crate::names::{above, leaf};
 use crate::note::{Note, Notes};
 use crate::texts::Texts;
-use crate::tree::{Array, ArrayWriter, BoxOf, Made, OfField, OfObject, Target, Tree, WriteOptions, Writer};
+use crate::tree::{Array, ArrayWriter, Axis, BoxOf, Made, OfField, OfObject, Target, Tree, WriteOptions, Writer};
 
 /// Writes messages to a file of NetCDF 4.
 ///
@@ -308,18 +310,51 @@ impl Target for Nc {
         Ok(())
     }
 
+    /// Makes a variable of texts, or of characters if the file had these.
     fn define_texts(
         &mut self,
         tree: &mut Tree<Self>,
-        made: &Made<'_>,
+        &Made { path, dims, .. }: &Made<'_>,
         texts: &Texts<'_>,
         notes: &mut Notes<'_>,
     ) -> Result<String> {
-        self.define_variable_of_texts(tree, made, texts, notes)
+        let mut names: Vec<String> = dims.to_vec();
+        let characters = texts.characters.filter(|_| texts.bytes().is_some());
+        if texts.characters.is_some() && characters.is_none() {
+            notes.not_kept(format!("{path} as characters: a text is longer than their dimension"));
+        }
+        if let Some((of, len)) = characters.and_then(|characters| characters.length) {
+            let name = of.map_or_else(|| format!("string{len}"), |of| leaf(of).to_string());
+            let axis = Axis { name, place: of.map(group_of).map(str::to_string), len, ..Axis::default() };
+            names.push(tree.dimension(self, (group_of(path), None), &axis, notes)?);
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let file = self.path.clone();
+        if characters.is_some() {
+            let added = self.file.add_variable_with_type(path, &names, &NcVariableType::Char);
+            let all = texts.attributes_of_characters();
+            texts::put_attributes(&mut added.map_err(at(&file))?, all, path, notes);
+        } else {
+            let mut added = self.file.add_string_variable(path, &names).map_err(at(&file))?;
+            texts::put_attributes(&mut added, texts.attributes(), path, notes);
+        }
+        Ok(path.to_string())
     }
 
     fn put_texts(&mut self, path: &String, texts: &Texts<'_>, notes: &mut Notes<'_>) -> Result<()> {
-        self.put_values_of_texts(path, texts, notes)
+        let file = self.path.clone();
+        let mut variable = self.variable(path)?;
+        if variable.vartype() != NcVariableType::Char {
+            return texts::put_texts(&mut variable, texts, notes).map_err(at(&file));
+        }
+        let bytes: Vec<Character> = texts.bytes().unwrap_or_default().into_iter().map(Character).collect();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // Records are there once they are written, so their number is said.
+        let length = texts.characters.and_then(|characters| characters.length).map(|(_, len)| len);
+        let lens: Vec<u64> = texts.shape.iter().copied().chain(length).collect();
+        variable.put_values(&bytes, extents(&vec![0; lens.len()], &lens)).map_err(at(&file))
     }
 }
 

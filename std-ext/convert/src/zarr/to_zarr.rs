@@ -33,7 +33,9 @@ use crate::error::{encoding, encoding_from};
 use crate::given::{Given, elements, widened};
 use crate::note::{Note, Notes};
 use crate::texts::Texts;
-use crate::tree::{Array, ArrayWriter, BoxOf, Made, OfField, OfObject, Recorded, Target, Tree, WriteOptions, Writer};
+use crate::tree::{
+    Array, ArrayWriter, BoxOf, Made, OfField, OfObject, Recorded, Target, Tree, WriteOptions, Writer, settle,
+};
 
 /// Writes messages to a directory as a Zarr group.
 ///
@@ -144,7 +146,10 @@ impl Target for Folder {
             own.into_iter().for_each(|(key, value)| _ = group.entry(key).or_insert(value));
         }
         match restored {
-            Some((restored, boxes)) => self.restore(tree, (restored, &boxes), given, notes).map(|()| true),
+            Some((restored, boxes)) => {
+                let written = self.restore(tree, (restored, &boxes), given, notes);
+                settle::<Self>(written, true, notes).map(|()| true)
+            }
             None => Ok(false),
         }
     }

@@ -15,7 +15,7 @@ use crate::dimensions::{Dimension, group_of, path_in, seen_from};
 use crate::error::metadata;
 use crate::given::{Given, elements};
 use crate::note::Notes;
-use crate::tree::{Axis, BoxOf, Target as _, Tree, WriteOptions};
+use crate::tree::{Axis, BoxOf, Tree, WriteOptions};
 use crate::zarr::ZARR;
 use crate::zarr::attributes;
 use crate::zarr::codecs::make_writable;
@@ -40,22 +40,6 @@ impl Folder {
 
     /// Writes an array with its description from Zarr.
     pub(super) fn restore(
-        &mut self,
-        tree: &mut Tree<Self>,
-        (restored, boxes): (Restored, &[Vec<u64>]),
-        given: &Given<'_>,
-        notes: &mut Notes<'_>,
-    ) -> Result<()> {
-        match self.restore_array(tree, (restored, boxes), given, notes) {
-            Err(error) if !Self::is_end(&error, true) => {
-                notes.failed(error);
-                Ok(())
-            }
-            written => written,
-        }
-    }
-
-    fn restore_array(
         &mut self,
         tree: &mut Tree<Self>,
         (restored, boxes): (Restored, &[Vec<u64>]),
