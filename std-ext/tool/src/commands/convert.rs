@@ -2,7 +2,8 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`formats`] | the table of formats: names, suffixes, first bytes, what one file holds |
+//! | [`format`](mod@format) | what a row of a format has: names, suffixes, first bytes, what one file holds, and how it is read and written |
+//! | [`formats`] | the table of formats |
 //! | [`source`] | the bytes of an input of any kind |
 //! | [`item`] | what readers hand on: a message, or arrays |
 //! | [`effects`] | options that some formats have |
@@ -13,7 +14,7 @@
 //! | [`kerchunk`] | references to objects where they lie |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
 //!
-//! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
+//! A new format takes a row in the file of its family, and a line in [`formats`].
 
 mod arrays;
 #[cfg(feature = "netcdf")]
@@ -21,6 +22,7 @@ mod child;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod cubes;
 mod effects;
+mod format;
 mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
@@ -45,18 +47,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-#[cfg(feature = "arrow")]
-use tgm_convert::table::TableFormat;
 use tgm_std::{TensogramError, interrupt};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::commands::convert::arrays::ArrayFlags;
+use crate::commands::convert::arrays::{ArrayFlags, NPY, RAW};
+use crate::commands::convert::format::{Format, Holds, Reads, Writes};
 pub(crate) use crate::commands::convert::formats::format_abilities;
-use crate::commands::convert::formats::{Format, Holds};
 use crate::commands::convert::item::{Item, Sink, Taken};
 use crate::commands::convert::losses::Losses;
+use crate::commands::convert::tgm::TGM;
 use crate::commands::{Run, examples};
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
@@ -70,7 +71,7 @@ use tgm_std::file::SourceName;
 /// The end of a file's name, if it is that of a format other than bare values and `.npy`.
 pub(crate) fn other_format(path: &Path) -> Option<String> {
     let is_other = match Format::of_output(path) {
-        Ok(format) => format.is_some_and(|format| !matches!(format, Format::Raw | Format::Npy)),
+        Ok(format) => format.is_some_and(|format| format != RAW && format != NPY),
         Err(_) => formats::feature_of_name(path).is_some(),
     };
     path.extension().filter(|_| is_other).map(|ending| ending.to_string_lossy().into_owned())
@@ -175,7 +176,7 @@ impl Run for Convert {
             }
             return Ok(());
         };
-        if from == Format::Raw && !self.arrays.has_form() {
+        if from == RAW && !self.arrays.has_form() {
             usage(arrays::UNDESCRIBED);
         }
         let to = named.unwrap_or_else(|| from.usual_target());
@@ -188,7 +189,7 @@ impl Run for Convert {
         if let Some(text) = self.refusal_of_options(to) {
             usage(&text);
         }
-        if to != Format::Tgm && !self.pipeline.is_empty() {
+        if to != TGM && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");
         }
         #[cfg(any(feature = "netcdf", feature = "zarr"))]
@@ -197,27 +198,17 @@ impl Run for Convert {
         }
         #[cfg(feature = "netcdf")]
         {
-            let is_netcdf = |path: &PathBuf| Format::Netcdf.may_be_guessed(path);
-            if (from == Format::Netcdf || self.paths.iter().any(is_netcdf)) && child::did_all(&self.paths, out) {
+            let is_netcdf = |path: &PathBuf| netcdf::NETCDF.may_be_guessed(path);
+            if (from == netcdf::NETCDF || self.paths.iter().any(is_netcdf)) && child::did_all(&self.paths, out) {
                 return Ok(());
             }
         }
         expect_all(&self.paths);
         let mut losses = Losses::new(self.strict);
-        match (from, to) {
-            #[cfg(feature = "zarr")]
-            (Format::Zarr, Format::Tgm) => self.stream(Format::Zarr, out, &mut losses),
-            #[cfg(feature = "netcdf")]
-            (Format::Netcdf, Format::Tgm) => self.stream(Format::Netcdf, out, &mut losses),
-            #[cfg(feature = "netcdf")]
-            (_, Format::Netcdf) => self.write_netcdf(out, &mut losses),
-            #[cfg(feature = "zarr")]
-            (_, Format::Zarr) => self.write_zarr(out, &mut losses),
-            #[cfg(feature = "arrow")]
-            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, out),
-            #[cfg(feature = "parquet")]
-            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, out),
-            (_, Format::Kerchunk) => self.write_references(out, &losses),
+        match (from.0.reads, to.0.writes) {
+            #[cfg(any(feature = "netcdf", feature = "zarr"))]
+            (Reads::Pieces(read), _) if to == TGM => self.stream(read, out, &mut losses),
+            (_, Writes::Whole(write)) => write(self, out, &mut losses),
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);
@@ -232,7 +223,7 @@ impl Convert {
     /// # Errors
     /// A sentence on a file that cannot be read, with its name.
     fn format_of(&self, path: &Path, to: Option<Format>) -> Result<Option<Format>, String> {
-        let said = self.from.or_else(|| self.arrays.has_form().then_some(Format::Raw));
+        let said = self.from.or_else(|| self.arrays.has_form().then_some(RAW));
         if let Some(format) = said.or_else(|| Format::of_folder(path)) {
             return Ok(Some(format));
         }
@@ -253,7 +244,7 @@ impl Convert {
 
     /// Why `--where` or `--append` do not go with these formats.
     fn refusal_of_parts(&self, from: Format, to: Format) -> Option<&'static str> {
-        if self.append && (to != Format::Tgm || from.is_streamed()) {
+        if self.append && (to != TGM || from.is_streamed()) {
             return Some(
                 "--append adds messages to a file of tgm, and inputs of NetCDF and Zarr need a file of their own",
             );
@@ -323,17 +314,19 @@ impl Convert {
                 Ok(Some(from)) if let Some(text) = from.refusal_of(to).or_else(|| self.refusal_of_parts(from, to)) => {
                     out.problem(&format!("{name}: {text}"));
                 }
-                Ok(Some(Format::Tgm)) => tgm::read(path, (&self.selection, self.digests, threads), out, losses, sink)?,
-                #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => {
-                    let options = self.grib.options(self.strict);
-                    grib2::read(path, (&options, threads), out, losses, sink)?;
-                }
-                #[cfg(feature = "zarr")]
-                Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, losses, sink)?,
-                #[cfg(feature = "netcdf")]
-                Ok(Some(from @ Format::Netcdf)) => self.read_streamed(from, path, out, losses, sink)?,
-                Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, losses, sink)?,
+                Ok(Some(from)) => match from.0.reads {
+                    Reads::Messages => tgm::read(path, (&self.selection, self.digests, threads), out, losses, sink)?,
+                    #[cfg(feature = "grib")]
+                    Reads::Grib => {
+                        let options = self.grib.options(self.strict);
+                        grib2::read(path, (&options, threads), out, losses, sink)?;
+                    }
+                    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+                    Reads::Pieces(read) => self.read_streamed(read, path, out, losses, sink)?,
+                    Reads::Arrays(read) => arrays::read((from, read), path, self, out, losses, sink)?,
+                    // It was refused.
+                    Reads::Not(_) => {}
+                },
             }
         }
         losses.check(&self.output, out.problem_count() - problems)

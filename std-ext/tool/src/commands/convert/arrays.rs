@@ -1,10 +1,10 @@
 //! Formats that hold arrays.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use clap::Args;
-use tgm_convert::arrays::{Array, Arrays, Bools, NotKept};
+use tgm_convert::arrays::{Array, Arrays, Bools};
 use tgm_convert::csv::{self, Layout};
 use tgm_convert::npy;
 #[cfg(feature = "npz")]
@@ -15,8 +15,9 @@ use tgm_convert::safetensors;
 use tgm_std::TensogramError;
 use tgm_std::core::descriptor::ByteOrder;
 
+use super::Convert;
 use super::effects::Effect;
-use super::formats::{Format, Holds};
+use super::format::{Format, Holds, ReadArrays, Reads, Row, Writes, at_start};
 use super::item::{Sink, Taken};
 use super::losses::Losses;
 use super::source;
@@ -24,7 +25,90 @@ use crate::args::RARE;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
+#[cfg(any(feature = "npz", feature = "safetensors"))]
+use crate::write::endings;
 use tgm_std::file::SourceName;
+
+/// One array of numpy.
+pub(super) const NPY: Format = Format(&Row {
+    suffixes: &["npy"],
+    find: |start| at_start(start, npy::MAGIC),
+    holds: Holds::Array,
+    check_len: npy::check_len,
+    ..Row::new(
+        "npy",
+        "numpy: one array",
+        Reads::Arrays(|convert, bytes| npy::read_all(bytes, convert.arrays.bools())),
+        Writes::Arrays(|_, arrays, sink| npy::write(one(arrays)?, sink).map(|()| arrays.metadata_not_kept(&npy::KEPT))),
+    )
+});
+
+/// An archive of numpy.
+#[cfg(feature = "npz")]
+pub(super) const NPZ: Format = Format(&Row {
+    suffixes: endings::NPZ,
+    find: |start| npz::MAGICS.iter().find_map(|magic| at_start(start, magic)),
+    holds: Holds::Message,
+    ..Row::new(
+        "npz",
+        "numpy: an archive of arrays",
+        Reads::Arrays(|convert, bytes| npz::read(bytes, convert.arrays.bools(), &tgm_std::DecodeOptions::default())),
+        Writes::Arrays(|convert, arrays, sink| {
+            npz::write(arrays, if convert.arrays.deflate { Method::Deflated } else { Method::Stored }, sink)
+        }),
+    )
+});
+
+/// Tensors with names.
+#[cfg(feature = "safetensors")]
+pub(super) const SAFETENSORS: Format = Format(&Row {
+    suffixes: endings::SAFETENSORS,
+    find: |start| safetensors::is_start(start).then_some(0),
+    holds: Holds::Message,
+    check_len: safetensors::check_len,
+    ..Row::new(
+        "safetensors",
+        "Tensors with names",
+        Reads::Arrays(|convert, bytes| safetensors::read(bytes, convert.arrays.bools())),
+        Writes::Arrays(|_, arrays, sink| safetensors::write(arrays, sink)),
+    )
+});
+
+/// Numbers as text.
+pub(super) const CSV: Format = Format(&Row {
+    suffixes: &["csv", TABS],
+    holds: Holds::Message,
+    ..Row::new(
+        "csv",
+        "Numbers as text: columns, or a matrix",
+        Reads::Arrays(|convert, bytes| {
+            csv::read(bytes, if convert.arrays.matrix { Layout::Matrix } else { Layout::Columns })
+        }),
+        Writes::Arrays(|convert, arrays, sink| {
+            csv::write(arrays, if convert.arrays.indices { Layout::Indices } else { Layout::Columns }, sink)
+        }),
+    )
+});
+
+/// Bare values.
+pub(super) const RAW: Format = Format(&Row {
+    suffixes: &["raw"],
+    holds: Holds::Array,
+    ..Row::new(
+        "raw",
+        "Bare values, described by --dtype, --shape and --byte-order",
+        Reads::Arrays(|Convert { arrays: flags, .. }, bytes| {
+            let array = raw::read(bytes, &flags.form()?, flags.bools())?;
+            Ok(Arrays { arrays: vec![array], ..Arrays::default() })
+        }),
+        Writes::Arrays(|convert, arrays, sink| {
+            raw::write(one(arrays)?, convert.arrays.order(), sink).map(|()| arrays.metadata_not_kept(&[]))
+        }),
+    )
+});
+
+/// The end of the names of tables with tabs, which are read as CSV.
+pub(super) const TABS: &str = "tsv";
 
 /// What is missing where nothing describes bare values.
 pub(super) const UNDESCRIBED: &str = "bare values are described by --dtype and --shape";
@@ -74,16 +158,16 @@ impl ArrayFlags {
 
     /// What the flags have an effect on.
     pub(super) fn effects(&self) -> Vec<Effect> {
-        let is_raw = |format| format == Format::Raw;
+        let is_raw = |format| format == RAW;
         vec![
             Effect { option: "--byte-order", is_given: self.byte_order.is_some(), reads: is_raw, writes: is_raw },
             Effect::of_reading("--no-bitmask", self.no_bitmask, |from| {
-                matches!(from.holds(), Holds::Message | Holds::Array) && from != Format::Csv
+                matches!(from.holds(), Holds::Message | Holds::Array) && from != CSV
             }),
             #[cfg(feature = "npz")]
-            Effect::of_writing("--deflate", self.deflate, |to| to == Format::Npz),
-            Effect::of_reading("--matrix", self.matrix, |from| from == Format::Csv),
-            Effect::of_writing("--indices", self.indices, |to| to == Format::Csv),
+            Effect::of_writing("--deflate", self.deflate, |to| to == NPZ),
+            Effect::of_reading("--matrix", self.matrix, |from| from == CSV),
+            Effect::of_writing("--indices", self.indices, |to| to == CSV),
         ]
     }
 
@@ -101,47 +185,14 @@ impl ArrayFlags {
     const fn bools(&self) -> Bools {
         if self.no_bitmask { Bools::Uint8 } else { Bools::Bitmask }
     }
+}
 
-    /// The arrays of the bytes of a file.
-    fn arrays<'a>(&self, from: Format, bytes: &'a [u8]) -> Result<Arrays<'a>, TensogramError> {
-        let one = |array: Array<'a>| Arrays { arrays: vec![array], ..Arrays::default() };
-        match from {
-            Format::Npy => npy::read_all(bytes, self.bools()),
-            #[cfg(feature = "npz")]
-            Format::Npz => npz::read(bytes, self.bools(), &tgm_std::DecodeOptions::default()),
-            #[cfg(feature = "safetensors")]
-            Format::Safetensors => safetensors::read(bytes, self.bools()),
-            Format::Csv => csv::read(bytes, if self.matrix { Layout::Matrix } else { Layout::Columns }),
-            Format::Raw => raw::read(bytes, &self.form()?, self.bools()).map(one),
-            _ => Err(TensogramError::Metadata("this format holds no arrays".into())),
-        }
-    }
-
-    /// Writes a file that holds the arrays. Returns what it lacks.
-    ///
-    /// # Errors
-    /// The errors of writing, and for arrays that the format cannot hold.
-    pub(super) fn write(
-        &self,
-        to: Format,
-        arrays: &Arrays<'_>,
-        sink: &mut dyn Write,
-    ) -> Result<Vec<NotKept>, TensogramError> {
-        let one = || match arrays.arrays.as_slice() {
-            [array] => Ok(array),
-            several => {
-                Err(TensogramError::Object(format!("a file holds one array, and there are {}", several.len()).into()))
-            }
-        };
-        match to {
-            Format::Npy => npy::write(one()?, sink).map(|()| arrays.metadata_not_kept(&npy::KEPT)),
-            #[cfg(feature = "npz")]
-            Format::Npz => npz::write(arrays, if self.deflate { Method::Deflated } else { Method::Stored }, sink),
-            #[cfg(feature = "safetensors")]
-            Format::Safetensors => safetensors::write(arrays, sink),
-            Format::Csv => csv::write(arrays, if self.indices { Layout::Indices } else { Layout::Columns }, sink),
-            Format::Raw => raw::write(one()?, self.order(), sink).map(|()| arrays.metadata_not_kept(&[])),
-            _ => Err(TensogramError::Metadata("this format holds no arrays".into())),
+/// The only one of these arrays.
+fn one<'r, 'a>(arrays: &'r Arrays<'a>) -> Result<&'r Array<'a>, TensogramError> {
+    match arrays.arrays.as_slice() {
+        [array] => Ok(array),
+        several => {
+            Err(TensogramError::Object(format!("a file holds one array, and there are {}", several.len()).into()))
         }
     }
 }
@@ -151,22 +202,22 @@ impl ArrayFlags {
 /// # Errors
 /// The errors of `sink`.
 pub(super) fn read<M>(
-    from: Format,
+    (from, read): (Format, ReadArrays),
     path: &Path,
-    flags: &ArrayFlags,
+    convert: &Convert,
     out: &mut Out,
     losses: &mut Losses,
     sink: &mut Sink<'_, '_, '_, M>,
 ) -> Result<(), Failure> {
     let name = SourceName::of(path).to_string();
-    let bytes = match source::bytes(path, |start, len| check_len(from, start, len)) {
+    let bytes = match source::bytes(path, |start, len| (from.0.check_len)(start, len).map_err(io::Error::other)) {
         Ok(bytes) => bytes,
         Err(error) => {
             out.problem(&format!("cannot read {name}\n{error}"));
             return Ok(());
         }
     };
-    match flags.arrays(from, &bytes) {
+    match read(convert, &bytes) {
         Ok(arrays) => {
             losses.list(out, &name, 0, &arrays.not_kept)?;
             Share::new(Some(0)).come_to(0, 1);
@@ -176,15 +227,5 @@ pub(super) fn read<M>(
             out.report(&name, &error);
             Ok(())
         }
-    }
-}
-
-/// Checks that a file of `len` bytes is as long as its start says, before it is read.
-fn check_len(from: Format, start: &[u8], len: u64) -> io::Result<()> {
-    match from {
-        Format::Npy => npy::check_len(start, len).map_err(io::Error::other),
-        #[cfg(feature = "safetensors")]
-        Format::Safetensors => safetensors::check_len(start, len).map_err(io::Error::other),
-        _ => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
 use super::effects::Effect;
-use super::formats::Format;
+use super::format::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::RARE;

@@ -1,7 +1,8 @@
 //! Options that some formats have: one that is given for others is refused, as it would have no effect.
 
 use super::Convert;
-use super::formats::Format;
+use super::format::Format;
+use super::tgm::TGM;
 
 /// An option of some formats.
 pub(super) struct Effect {
@@ -37,7 +38,7 @@ impl Convert {
     /// All options that have an effect on some formats alone.
     fn effects(&self) -> Vec<Effect> {
         let mut effects = self.arrays.effects();
-        let is_tgm = |format| format == Format::Tgm;
+        let is_tgm = |format| format == TGM;
         effects.push(Effect::of_writing("--no-hash", !self.encode.options().hashing, is_tgm));
         effects.push(Effect::of_reading("--ignore-hash", self.digests.are_ignored(), is_tgm));
         #[cfg(feature = "grib")]

@@ -3,89 +3,58 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-#[cfg(feature = "npz")]
-use tgm_convert::npz;
-#[cfg(feature = "safetensors")]
-use tgm_convert::safetensors;
-use tgm_std::core::wire::MAGIC;
+use clap::builder::PossibleValue;
 use tgm_std::file::SourceName;
 
-use crate::show::foreign::{lacking, refusal};
-#[cfg(feature = "arrow")]
-use crate::write::endings::ARROW;
-use crate::write::endings::FEATURES;
+use super::arrays::{self, CSV, RAW, TABS};
+use super::format::{Format, Reads};
 #[cfg(feature = "grib")]
-use crate::write::endings::GRIB;
+use super::grib2;
+use super::kerchunk;
 #[cfg(feature = "netcdf")]
-use crate::write::endings::NETCDF;
-#[cfg(feature = "npz")]
-use crate::write::endings::NPZ;
-#[cfg(feature = "parquet")]
-use crate::write::endings::PARQUET;
-#[cfg(feature = "safetensors")]
-use crate::write::endings::SAFETENSORS;
+use super::netcdf;
+#[cfg(feature = "arrow")]
+use super::tables;
+use super::tgm::TGM;
 #[cfg(feature = "zarr")]
-use crate::write::endings::ZARR;
+use super::zarr;
+use crate::show::foreign::{lacking, refusal};
+use crate::write::endings::FEATURES;
 use crate::write::template::ends_as_folder;
 
-/// The end of the names of tables with tabs, which are read as CSV.
-const TABS: &str = "tsv";
-
-/// A format of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Tensogram
-    Tgm,
-    /// GRIB, editions 1 and 2
+/// The formats of this build, in the order of the help.
+const FORMATS: &[Format] = &[
+    TGM,
     #[cfg(feature = "grib")]
-    #[value(alias = "grib")]
-    Grib2,
-    /// numpy: one array
-    Npy,
-    /// numpy: an archive of arrays
+    grib2::GRIB2,
+    arrays::NPY,
     #[cfg(feature = "npz")]
-    Npz,
-    /// Tensors with names
+    arrays::NPZ,
     #[cfg(feature = "safetensors")]
-    Safetensors,
-    /// Numbers as text: columns, or a matrix
-    Csv,
-    /// NetCDF; HDF5 is read as well
+    arrays::SAFETENSORS,
+    CSV,
     #[cfg(feature = "netcdf")]
-    Netcdf,
-    /// Zarr, a directory: versions 2 and 3 are read, and 3 is written
+    netcdf::NETCDF,
     #[cfg(feature = "zarr")]
-    Zarr,
-    /// Metadata as a table, in the file format of Arrow; written only
+    zarr::ZARR,
     #[cfg(feature = "arrow")]
-    Arrow,
-    /// Metadata as a table, in Parquet; written only
+    tables::ARROW,
     #[cfg(feature = "parquet")]
-    Parquet,
-    /// References of kerchunk: objects as chunks of Zarr where they lie; written only, as JSON, or as Parquet to a folder or NAME.parq
-    Kerchunk,
-    /// Bare values, described by --dtype, --shape and --byte-order
-    Raw,
-}
+    tables::PARQUET,
+    kerchunk::KERCHUNK,
+    RAW,
+    #[cfg(test)]
+    tests::PLANTED,
+];
 
-/// What one file of a format holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
-    /// Any number of messages.
-    Messages,
-    /// The arrays of one message.
-    Message,
-    /// One array.
-    Array,
-}
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        FORMATS
+    }
 
-/// What the table knows of a format.
-struct Row {
-    /// The ends of names, without the dot. The first one is that of new files.
-    suffixes: &'static [&'static str],
-    /// The place of the format's first sign in the start of a file.
-    find: fn(&[u8]) -> Option<usize>,
-    holds: Holds,
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.about).aliases(self.0.alias))
+    }
 }
 
 /// What this build does with a format.
@@ -98,114 +67,30 @@ pub(crate) struct FormatAbility {
 
 /// What this build does with each format: first those that it has.
 pub(crate) fn format_abilities() -> Vec<FormatAbility> {
-    let name =
-        |format: &Format| format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let known = Format::value_variants().iter().map(|format| FormatAbility {
-        name: name(format),
-        reads: !format.is_table() && *format != Format::Kerchunk,
+    let known = FORMATS.iter().map(|format| FormatAbility {
+        name: format.0.name.to_owned(),
+        reads: !matches!(format.0.reads, Reads::Not(_)),
         writes: true,
     });
-    let is_there = |suffix: &str| Format::value_variants().iter().any(|format| format.row().suffixes.contains(&suffix));
+    let is_there = |suffix: &str| FORMATS.iter().any(|format| format.0.suffixes.contains(&suffix));
     let lacking = FEATURES.iter().filter(|(_, suffixes)| !suffixes.iter().any(|suffix| is_there(suffix)));
     let lacking = lacking.map(|(feature, _)| FormatAbility { name: (*feature).into(), reads: false, writes: false });
     known.chain(lacking).collect()
 }
 
 impl Format {
-    /// Whether its files are read piece by piece, and written so as messages.
-    pub(super) const fn is_streamed(self) -> bool {
-        match self {
-            #[cfg(feature = "netcdf")]
-            Self::Netcdf => true,
-            #[cfg(feature = "zarr")]
-            Self::Zarr => true,
-            _ => false,
-        }
-    }
-
-    /// Whether it tells of whole files of messages.
-    pub(super) const fn is_of_files(self) -> bool {
-        match self {
-            #[cfg(feature = "arrow")]
-            Self::Arrow => true,
-            #[cfg(feature = "parquet")]
-            Self::Parquet => true,
-            _ => matches!(self, Self::Kerchunk),
-        }
-    }
-
-    const fn row(self) -> Row {
-        match self {
-            Self::Tgm => Row { suffixes: &["tgm"], find: |start| anywhere(start, MAGIC), holds: Holds::Messages },
-            #[cfg(feature = "grib")]
-            Self::Grib2 => Row { suffixes: GRIB, find: |start| anywhere(start, b"GRIB"), holds: Holds::Messages },
-            Self::Npy => {
-                Row { suffixes: &["npy"], find: |start| at_start(start, tgm_convert::npy::MAGIC), holds: Holds::Array }
-            }
-            #[cfg(feature = "npz")]
-            Self::Npz => Row {
-                suffixes: NPZ,
-                find: |start| npz::MAGICS.iter().find_map(|magic| at_start(start, magic)),
-                holds: Holds::Message,
-            },
-            #[cfg(feature = "safetensors")]
-            Self::Safetensors => Row {
-                suffixes: SAFETENSORS,
-                find: |start| safetensors::is_start(start).then_some(0),
-                holds: Holds::Message,
-            },
-            Self::Csv => Row { suffixes: &["csv", TABS], find: |_| None, holds: Holds::Message },
-            #[cfg(feature = "netcdf")]
-            Self::Netcdf => Row {
-                suffixes: NETCDF,
-                find: |start| hdf5(start).or_else(|| at_start(start, b"CDF")),
-                holds: Holds::Messages,
-            },
-            #[cfg(feature = "zarr")]
-            Self::Zarr => Row { suffixes: ZARR, find: |_| None, holds: Holds::Messages },
-            #[cfg(feature = "arrow")]
-            Self::Arrow => Row { suffixes: ARROW, find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages },
-            #[cfg(feature = "parquet")]
-            Self::Parquet => Row { suffixes: PARQUET, find: |start| at_start(start, b"PAR1"), holds: Holds::Messages },
-            Self::Kerchunk => Row { suffixes: &["kerchunk"], find: |_| None, holds: Holds::Messages },
-            Self::Raw => Row { suffixes: &["raw"], find: |_| None, holds: Holds::Array },
-        }
-    }
-
-    /// What one file holds.
-    pub(super) const fn holds(self) -> Holds {
-        self.row().holds
-    }
-
-    /// The end of the names of new files.
-    pub(super) fn suffix(self) -> &'static str {
-        self.row().suffixes.first().copied().unwrap_or_default()
-    }
-
-    /// The format whose first sign comes first.
-    #[cfg(test)]
-    fn of_content(start: &[u8]) -> Option<Self> {
-        Self::first_sign(start).map(|(_, format)| format)
-    }
-
-    /// The first sign of a format, and its place.
-    fn first_sign(start: &[u8]) -> Option<(usize, Self)> {
-        let found = Self::value_variants().iter().filter_map(|format| Some(((format.row().find)(start)?, *format)));
-        found.min_by_key(|(place, _)| *place)
-    }
-
     /// The format of a file that begins so. The content decides, then the name.
     ///
     /// # Errors
     /// A sentence on a file that this build, or any build, cannot read.
     pub(super) fn of_file(path: &Path, start: &[u8]) -> Result<Option<Self>, String> {
         let by_name = Self::of_name(path);
-        let is_without_sign = matches!(by_name, Some(Self::Csv | Self::Raw));
-        match Self::first_sign(start) {
+        let is_without_sign = by_name.is_some_and(|format| format == CSV || format == RAW);
+        match first_sign(start) {
             // A word in a text is not the start of a message.
             Some((place, _)) if place > 0 && is_without_sign => return Ok(by_name),
             Some((_, format)) if !format.may_be_guessed(path) => {
-                let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+                let name = format.0.name;
                 return Err(format!("it begins as {name} does, but its name does not say so: --from {name} reads it"));
             }
             Some((_, format)) => return Ok(Some(format)),
@@ -245,87 +130,38 @@ impl Format {
         })
     }
 
-    /// Whether a file is read as this format because it begins so. The libraries behind NetCDF are not made for files that
-    /// nobody called NetCDF: `--from` or a name has to say it.
-    #[cfg_attr(
-        not(feature = "netcdf"),
-        expect(unused_variables, clippy::unused_self, reason = "all other formats are")
-    )]
+    /// Whether a file is read as this format because it begins so. `--from` or a name has to say some formats.
     pub(super) fn may_be_guessed(self, path: &Path) -> bool {
-        #[cfg(feature = "netcdf")]
-        if self == Self::Netcdf {
-            return Self::of_name(path) == Some(self);
-        }
-        true
+        !self.0.is_named || Self::of_name(path) == Some(self)
     }
 
     /// The format of a directory.
-    #[cfg_attr(not(feature = "zarr"), expect(unused_variables, reason = "no other format has directories"))]
     pub(super) fn of_folder(path: &Path) -> Option<Self> {
-        #[cfg(feature = "zarr")]
-        if ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()) {
-            return Some(Self::Zarr);
-        }
-        None
+        FORMATS.iter().copied().find(|format| (format.0.is_folder)(path))
     }
 
     /// The format that a file's name ends with.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
-        Self::value_variants().iter().copied().find(|format| format.row().suffixes.contains(&suffix.as_str()))
-    }
-
-    /// Why files of this format do not become files of the format `to`. `None` if they do. The table of pairs in the
-    /// documentation says the same.
-    pub(super) fn refusal_of(self, to: Self) -> Option<&'static str> {
-        if self == to {
-            return Some("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
-        }
-        #[cfg(feature = "grib")]
-        if to == Self::Grib2 && self != Self::Tgm {
-            return Some("GRIB is written of messages that were made from GRIB, and this input is of another format");
-        }
-        if self == Self::Kerchunk {
-            return Some("references are written, and not read");
-        }
-        if to == Self::Kerchunk && self != Self::Tgm {
-            return Some("references lead to the objects of messages: convert this input to tgm first");
-        }
-        if self.is_table() {
-            return Some("tables of Arrow and Parquet are written, and not read");
-        }
-        (to.is_table() && self != Self::Tgm)
-            .then_some("tables hold the metadata of messages: convert this input to tgm first")
-    }
-
-    /// Whether files are tables of metadata, without values.
-    pub(super) const fn is_table(self) -> bool {
-        match self {
-            #[cfg(feature = "arrow")]
-            Self::Arrow => true,
-            #[cfg(feature = "parquet")]
-            Self::Parquet => true,
-            _ => false,
-        }
+        FORMATS.iter().copied().find(|format| format.0.suffixes.contains(&suffix.as_str()))
     }
 
     /// The format that files of this one become by default.
-    pub(super) const fn usual_target(self) -> Self {
-        match self {
-            #[cfg(feature = "grib")]
-            Self::Tgm => Self::Grib2,
-            _ => Self::Tgm,
-        }
+    pub(super) fn usual_target(self) -> Self {
+        let found = FORMATS.iter().find(|format| self == TGM && format.usual_source().is_some());
+        found.copied().unwrap_or(TGM)
     }
 
     /// The format of input that has no sign of any, if this one is wanted.
-    pub(super) const fn usual_source(self) -> Option<Self> {
-        match self {
-            #[cfg(feature = "grib")]
-            Self::Grib2 => Some(Self::Tgm),
-            _ => None,
-        }
+    pub(super) fn usual_source(self) -> Option<Self> {
+        (self.0.name == "grib2").then_some(TGM)
     }
+}
+
+/// The first sign of a format, and its place.
+fn first_sign(start: &[u8]) -> Option<(usize, Format)> {
+    let found = FORMATS.iter().filter_map(|format| Some(((format.0.find)(start)?, *format)));
+    found.min_by_key(|(place, _)| *place)
 }
 
 /// The feature that has the format of a file's name, if the build lacks it.
@@ -335,39 +171,77 @@ pub(super) fn feature_of_name(path: &Path) -> Option<&'static str> {
     found.filter(|_| Format::of_name(path).is_none()).map(|(feature, _)| *feature)
 }
 
-/// The place of the signature of HDF5: at the start, or behind a user block, whose length is 512 times a power of two.
-#[cfg(feature = "netcdf")]
-fn hdf5(start: &[u8]) -> Option<usize> {
-    let places = std::iter::successors(Some(512_usize), |place| place.checked_mul(2));
-    let mut places = std::iter::once(0).chain(places.take_while(|place| *place < start.len()));
-    places.find(|place| start.get(*place..).is_some_and(|start| start.starts_with(b"\x89HDF\r\n")))
-}
-
-/// The place of `sign`, wherever it is: these formats may have other bytes in front.
-fn anywhere(start: &[u8], sign: &[u8]) -> Option<usize> {
-    start.windows(sign.len()).position(|window| window == sign)
-}
-
-fn at_start(start: &[u8], sign: &[u8]) -> Option<usize> {
-    start.starts_with(sign).then_some(0)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
+    use tgm_convert::arrays::{Array, Bools};
+    use tgm_convert::npy;
+    use tgm_std::core::descriptor::{ByteOrder, Dtype};
+
+    use super::super::format::{Holds, Row, Writes, at_start};
     use super::*;
+
+    /// Text as one array of bytes.
+    pub(super) const PLANTED: Format = Format(&Row {
+        suffixes: &["planted"],
+        find: |start| at_start(start, b"planted:"),
+        holds: Holds::Array,
+        ..Row::new(
+            "planted",
+            "Bytes behind a word",
+            Reads::Arrays(|_, bytes| npy::read_all(bytes.strip_prefix(b"planted:").unwrap_or_default(), Bools::Uint8)),
+            Writes::Arrays(|_, arrays, sink| {
+                sink.write_all(b"planted:")?;
+                arrays.arrays.first().map_or(Ok(()), |array| npy::write(array, sink)).map(|()| Vec::new())
+            }),
+        )
+    });
+
+    /// A row and a line of the list are all that a format needs.
+    #[test]
+    fn a_planted_row_is_a_format_that_is_found_read_written_and_in_the_help() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).into_os_string();
+        let tgm = |words: &[&OsStr]| {
+            let words = [OsStr::new("tgm"), OsStr::new("convert")].iter().chain(words).map(Into::into);
+            crate::call(words.collect::<Vec<_>>())
+        };
+        let convert = |from: &str, to: &str| {
+            let said = tgm(&[&path(from), OsStr::new("-o"), &path(to)]).unwrap();
+            assert_eq!(said.problems, Vec::<String>::new(), "{from} {to}");
+        };
+        let values = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[3], vec![1, 2, 3]).unwrap();
+        let mut bytes = b"planted:".to_vec();
+        npy::write(&values, &mut bytes).unwrap();
+        std::fs::write(path("a"), &bytes).unwrap();
+        for (from, to) in [("a", "b.tgm"), ("b.tgm", "c.planted"), ("c.planted", "d.npy"), ("d.npy", "e.planted")] {
+            convert(from, to);
+        }
+        assert_eq!(
+            (std::fs::read(path("c.planted")).unwrap(), std::fs::read(path("e.planted")).unwrap()),
+            (bytes.clone(), bytes)
+        );
+        assert!(tgm(&[OsStr::new("--help")]).unwrap_err().contains("planted:"));
+        assert!(format_abilities().iter().any(|it| it.name == "planted" && it.reads && it.writes));
+    }
+
+    fn of_content(start: &[u8]) -> Option<Format> {
+        first_sign(start).map(|(_, format)| format)
+    }
 
     #[test]
     fn names_and_contents_lead_to_formats() {
-        assert_eq!(Format::of_name(Path::new("a.b/C.NPY")), Some(Format::Npy));
-        assert_eq!(Format::of_name(Path::new("x.tsv")), Some(Format::Csv));
+        assert_eq!(Format::of_name(Path::new("a.b/C.NPY")), Some(arrays::NPY));
+        assert_eq!(Format::of_name(Path::new("x.tsv")), Some(CSV));
         assert_eq!((Format::of_name(Path::new("npy")), Format::of_name(Path::new("a.txt"))), (None, None));
-        assert_eq!(Format::of_content(b"\x93NUMPY TENSOGRM"), Some(Format::Npy));
-        assert_eq!(Format::of_content(b"junk TENSOGRM GRIB"), Some(Format::Tgm));
-        assert_eq!(Format::of_content(b""), None);
+        assert_eq!(of_content(b"\x93NUMPY TENSOGRM"), Some(arrays::NPY));
+        assert_eq!(of_content(b"junk TENSOGRM GRIB"), Some(TGM));
+        assert_eq!(of_content(b""), None);
         #[cfg(feature = "npz")]
-        assert_eq!(Format::of_content(b"PK\x05\x06\0\0"), Some(Format::Npz));
+        assert_eq!(of_content(b"PK\x05\x06\0\0"), Some(arrays::NPZ));
         #[cfg(feature = "safetensors")]
-        assert_eq!(Format::of_content(b"\x02\0\0\0\0\0\0\0{}"), Some(Format::Safetensors));
+        assert_eq!(of_content(b"\x02\0\0\0\0\0\0\0{}"), Some(arrays::SAFETENSORS));
         for format in Format::value_variants() {
             assert_eq!(Format::of_output(Path::new(&format!("x.{}", format.suffix()))), Ok(Some(*format)));
             assert_eq!(Format::of_name(Path::new(&format!("x.{}", format.suffix()))), Some(*format));
@@ -395,10 +269,10 @@ mod tests {
     #[test]
     fn content_decides_and_then_the_name() {
         let of_file = |name: &str, start: &[u8]| Format::of_file(Path::new(name), start);
-        assert_eq!(of_file("x.csv", b"\x93NUMPY"), Ok(Some(Format::Npy)));
-        assert_eq!(of_file("x.csv", b"source,TENSOGRM\n1,2\n"), Ok(Some(Format::Csv)));
-        assert_eq!(of_file("x", b"junk TENSOGRM"), Ok(Some(Format::Tgm)));
-        assert_eq!((of_file("x.npy", b""), of_file("x", b"none")), (Ok(Some(Format::Npy)), Ok(None)));
+        assert_eq!(of_file("x.csv", b"\x93NUMPY"), Ok(Some(arrays::NPY)));
+        assert_eq!(of_file("x.csv", b"source,TENSOGRM\n1,2\n"), Ok(Some(CSV)));
+        assert_eq!(of_file("x", b"junk TENSOGRM"), Ok(Some(TGM)));
+        assert_eq!((of_file("x.npy", b""), of_file("x", b"none")), (Ok(Some(arrays::NPY)), Ok(None)));
         for start in [&b"\x1f\x8b\x08"[..], b"<!DOCTYPE html>", b"version https://git-lfs.github.com/spec/v1"] {
             assert!(of_file("x.npy", start).is_err());
         }

@@ -12,7 +12,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
 use super::effects::Effect;
-use super::formats::Format;
+use super::format::{Format, Reads, Row, Writes, anywhere};
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use super::source::stream;
@@ -23,7 +23,17 @@ use crate::read::threads::AHEAD;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
+use crate::write::endings::GRIB;
 use tgm_std::file::SourceName;
+
+/// GRIB.
+pub(super) const GRIB2: Format = Format(&Row {
+    alias: Some("grib"),
+    suffixes: GRIB,
+    find: |start| anywhere(start, b"GRIB"),
+    of_messages: Some("GRIB is written of messages that were made from GRIB, and this input is of another format"),
+    ..Row::new("grib2", "GRIB, editions 1 and 2", Reads::Grib, Writes::Messages(Convert::write_grib))
+});
 
 /// Bytes of messages that a thread takes at once, and the bytes that the smallest message counts as.
 const TOGETHER: usize = 256 << 10;
@@ -54,7 +64,7 @@ enum Which {
 impl GribFlags {
     /// What the flags have an effect on.
     pub(super) fn effects(&self) -> [Effect; 3] {
-        let of = |option, is_given| Effect::of_reading(option, is_given, |from| from == Format::Grib2);
+        let of = |option, is_given| Effect::of_reading(option, is_given, |from| from == GRIB2);
         [
             of("--drop-original", self.drop_original),
             of("--keep-stages", self.keep_stages),
@@ -228,7 +238,7 @@ impl Convert {
             }
             Ok(())
         };
-        self.read(Format::Grib2, out, losses, Sink { make: &make, take: &mut take })
+        self.read(GRIB2, out, losses, Sink { make: &make, take: &mut take })
     }
 }
 

@@ -9,17 +9,30 @@ use tgm_dataset::{Catalogs, Chunk, OpenOptions, References};
 use tgm_std::DecodeOptions;
 
 use super::Convert;
+use super::format::{Format, Reads, Row, Writes};
 use super::losses::Losses;
 use crate::read::cubes::{names, open_or_report};
 use crate::read::threads::thread_count;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, OutputKind, Reads, report};
+use crate::write::destination::{self, Failure, OutputKind, report};
 use crate::write::template::ends_as_folder;
+
+/// References of kerchunk.
+pub(super) const KERCHUNK: Format = Format(&Row {
+    suffixes: &["kerchunk"],
+    of_messages: Some("references lead to the objects of messages: convert this input to tgm first"),
+    ..Row::new(
+        "kerchunk",
+        "References of kerchunk: objects as chunks of Zarr where they lie; written only, as JSON, or as Parquet to a folder or NAME.parq",
+        Reads::Not("references are written, and not read"),
+        Writes::Whole(Convert::write_references),
+    )
+});
 
 impl Convert {
     /// Writes references to the objects of all files, which are one dataset: as Parquet to a folder, and otherwise as JSON. What is
     /// not referenced is reported.
-    pub(super) fn write_references(&self, out: &mut Out, losses: &Losses) {
+    pub(super) fn write_references(&self, out: &mut Out, losses: &mut Losses) {
         let problems = out.problem_count();
         let threads = u32::try_from(thread_count(self.encode.threads())).unwrap_or(1);
         let decode = DecodeOptions { threads, ..DecodeOptions::default() };
@@ -47,7 +60,7 @@ impl Convert {
             self.write_parquet(&references, out);
             return;
         }
-        self.output.write(out, OutputKind::Values, Reads::Only(&self.paths), |_, sink| {
+        self.output.write(out, OutputKind::Values, destination::Reads::Only(&self.paths), |_, sink| {
             let mut sink = BufWriter::new(sink);
             references.write_json(&mut sink)?;
             Ok(sink.into_inner().map(drop).map_err(std::io::IntoInnerError::into_error)?)

@@ -1,14 +1,39 @@
 //! NetCDF in and out.
 
 use clap::{Args, ValueEnum};
-use tgm_convert::netcdf::{NetcdfWriter, Split};
+use tgm_convert::netcdf::{NetcdfWriter, Split, to_tensogram};
 
 use super::Convert;
+use super::child::{Clock, Timed};
 use super::effects::Effect;
-use super::formats::Format;
+use super::format::{Format, Reads, Row, Writes, at_start};
 use super::losses::Losses;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads};
+use crate::write::destination::{self, Failure};
+use crate::write::endings;
+
+/// NetCDF. Its libraries are not made for files that nobody called so.
+pub(super) const NETCDF: Format = Format(&Row {
+    suffixes: endings::NETCDF,
+    find: |start| hdf5(start).or_else(|| at_start(start, b"CDF")),
+    is_named: true,
+    ..Row::new(
+        "netcdf",
+        "NetCDF; HDF5 is read as well",
+        Reads::Pieces(|path, options, sink, report| {
+            let mut sink = Timed { sink, clock: Clock::start(path) };
+            to_tensogram(path, options, &mut sink, report)
+        }),
+        Writes::Whole(Convert::write_netcdf),
+    )
+});
+
+/// The place of the signature of HDF5: at the start, or behind a user block, whose length is 512 times a power of two.
+fn hdf5(start: &[u8]) -> Option<usize> {
+    let places = std::iter::successors(Some(512_usize), |place| place.checked_mul(2));
+    let mut places = std::iter::once(0).chain(places.take_while(|place| *place < start.len()));
+    places.find(|place| start.get(*place..).is_some_and(|start| start.starts_with(b"\x89HDF\r\n")))
+}
 
 /// Flags for NetCDF.
 #[derive(Args, Debug)]
@@ -32,7 +57,7 @@ enum By {
 impl NetcdfFlags {
     /// What the flags have an effect on.
     pub(super) fn effects(&self) -> [Effect; 2] {
-        let is_netcdf = |format| format == Format::Netcdf;
+        let is_netcdf = |format| format == NETCDF;
         [
             Effect::of_reading("--split", self.split == By::Record, is_netcdf),
             Effect::of_writing("--deflate-level", self.deflate_level.is_some(), is_netcdf),
@@ -53,9 +78,9 @@ impl NetcdfFlags {
 impl Convert {
     /// Writes everything that is read to one file.
     pub(super) fn write_netcdf(&self, out: &mut Out, losses: &mut Losses) {
-        self.output.write_named(out, Reads::Only(&self.paths), |out, path| {
+        self.output.write_named(out, destination::Reads::Only(&self.paths), |out, path| {
             let writer = NetcdfWriter::create(path, self.write_options(losses));
-            self.fill(writer.map_err(Failure::at(self.output.to_string()))?, Format::Netcdf, out, losses)
+            self.fill(writer.map_err(Failure::at(self.output.to_string()))?, NETCDF, out, losses)
         });
     }
 }

@@ -7,8 +7,7 @@ use tgm_convert::arrays::{Arrays, Joined, NotKept};
 use tgm_std::TensogramError;
 
 use super::Convert;
-use super::arrays::ArrayFlags;
-use super::formats::{Format, Holds};
+use super::format::{Format, Holds, Writes};
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::files::usage;
@@ -58,10 +57,8 @@ impl Convert {
             }
             return;
         }
-        self.output.write(out, what, Reads::Only(&self.paths), |out, sink| match to {
-            Format::Tgm => self.write_messages(out, losses, sink),
-            #[cfg(feature = "grib")]
-            Format::Grib2 => self.write_grib(out, losses, sink),
+        self.output.write(out, what, Reads::Only(&self.paths), |out, sink| match to.0.writes {
+            Writes::Messages(write) => write(self, out, losses, sink),
             _ if to.holds() == Holds::Message => self.write_joined(to, out, losses, sink),
             _ => self.write_one_unit(to, out, losses, sink),
         });
@@ -104,7 +101,7 @@ impl Convert {
         let first = joined.place_of(0).ok_or_else(|| io::Error::other("there is no array to write"))?;
         let place = if joined.message_count() == 1 { first.0.to_string() } else { self.output.to_string() };
         let is_many = joined.message_count() > 1;
-        let written = self.arrays.write(to, joined.arrays(), sink).map_err(|error| match error {
+        let written = to.write_arrays(self, joined.arrays(), sink).map_err(|error| match error {
             error if is_many && !matches!(error, TensogramError::Io(_)) => {
                 Failure::said(&place, format!("{error}: name a folder, or put [{INDEX}] into the name"))
             }
@@ -184,7 +181,7 @@ impl Convert {
     ) -> Result<(), Failure> {
         let make = |item: Item<'_>| {
             let units = units(to, item.arrays()?).into_iter();
-            Ok(units.map(|unit| unit.formed(to, &self.arrays)).collect())
+            Ok(units.map(|unit| unit.formed(to, self)).collect())
         };
         let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
             let units: Vec<Unit<'_>> = match taken {
@@ -214,7 +211,7 @@ impl Convert {
         let written = match unit.content {
             Content::Formed(bytes, not_kept) => Ok(sink.write_all(&bytes).map(|()| not_kept)?),
             Content::Failed(error) => Err(error),
-            Content::Arrays(arrays) => self.arrays.write(to, &arrays, sink),
+            Content::Arrays(arrays) => to.write_arrays(self, &arrays, sink),
         };
         let not_kept = written.map_err(failure_at(place))?;
         losses.list(out, place, unit.first, &not_kept)
@@ -269,14 +266,14 @@ impl<'a> Unit<'a> {
     }
 
     /// The unit as the bytes of its file, unless they are many.
-    fn formed(self, to: Format, flags: &ArrayFlags) -> Unit<'static> {
+    fn formed(self, to: Format, convert: &Convert) -> Unit<'static> {
         let content = match self.content {
             Content::Arrays(arrays) if arrays.arrays.iter().map(|array| array.values.len()).sum::<usize>() > FORMED => {
                 Content::Arrays(arrays.into_owned())
             }
             Content::Arrays(arrays) => {
                 let mut bytes = Vec::new();
-                match flags.write(to, &arrays, &mut bytes) {
+                match to.write_arrays(convert, &arrays, &mut bytes) {
                     Ok(not_kept) => Content::Formed(bytes, not_kept),
                     Err(error) => Content::Failed(error),
                 }

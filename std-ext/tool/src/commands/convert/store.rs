@@ -7,9 +7,10 @@ use tgm_convert::{ArrayWriter, Chunks, ReadOptions, WriteOptions};
 use tgm_std::TensogramError;
 
 use super::Convert;
-use super::formats::Format;
+use super::format::Format;
 use super::losses::Losses;
 use super::streamed::tell;
+use super::tgm::TGM;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 
@@ -38,7 +39,7 @@ impl StoreFlags {
     pub(super) fn chunks(&self, convert: &Convert) -> Chunks {
         let to = convert.to.or_else(|| convert.output.path().and_then(Format::of_name));
         // Elsewhere a chunk would be an array of its own.
-        let usual = if to.is_none_or(|to| to == Format::Tgm) { Chunks::Fit } else { Chunks::Join };
+        let usual = if to.is_none_or(|to| to == TGM) { Chunks::Fit } else { Chunks::Join };
         match self.chunks {
             Some(How::Keep) => Chunks::Keep,
             Some(How::Join) => Chunks::Join,

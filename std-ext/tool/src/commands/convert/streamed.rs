@@ -12,9 +12,7 @@ use tgm_std::file::SourceName;
 use tgm_std::{Archive, TensogramError};
 
 use super::Convert;
-#[cfg(feature = "netcdf")]
-use super::child::{Clock, Timed};
-use super::formats::Format;
+use super::format::ReadPieces;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::pipeline_flags::PipelineFlags;
@@ -51,8 +49,8 @@ impl FlagStages {
 }
 
 impl Convert {
-    /// Converts files of this format to messages.
-    pub(super) fn stream(&self, from: Format, out: &mut Out, losses: &mut Losses) {
+    /// Converts files that `from` reads to messages.
+    pub(super) fn stream(&self, from: ReadPieces, out: &mut Out, losses: &mut Losses) {
         let stages = (!self.pipeline.is_empty()).then(|| FlagStages::new(&self.pipeline));
         self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, sink| {
             let problems = out.problem_count();
@@ -65,7 +63,7 @@ impl Convert {
     /// Converts one of them. What cannot be read is reported. Objects have these stages, or else those that fit them.
     fn stream_one(
         &self,
-        from: Format,
+        from: ReadPieces,
         path: &Path,
         stages: Option<&FlagStages>,
         out: &mut Out,
@@ -89,16 +87,7 @@ impl Convert {
             note => tell(&name, note, out, losses, &mut stopped),
         };
         let options = ReadOptions { stages: stages.map(|stages| stages.own.clone()), ..self.read_options() };
-        let done = match from {
-            #[cfg(feature = "zarr")]
-            Format::Zarr => tgm_convert::zarr::to_tensogram(path, &options, sink, &mut report),
-            #[cfg(feature = "netcdf")]
-            Format::Netcdf => {
-                let mut sink = Timed { sink, clock: Clock::start(path) };
-                tgm_convert::netcdf::to_tensogram(path, &options, &mut sink, &mut report)
-            }
-            _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
-        };
+        let done = from(path, &options, sink, &mut report);
         match (stopped, done) {
             (Some(failure), _) => Err(failure),
             (None, Err(TensogramError::Io(error))) => Err(Failure::Output(error)),
@@ -116,7 +105,7 @@ impl Convert {
     /// The errors of `sink`.
     pub(super) fn read_streamed<M: Send>(
         &self,
-        from: Format,
+        from: ReadPieces,
         path: &Path,
         out: &mut Out,
         losses: &mut Losses,

@@ -8,7 +8,8 @@ use tgm_std::TensogramError;
 
 use super::Convert;
 use super::effects::Effect;
-use super::formats::Format;
+use super::format::{Format, Reads, Row, Writes, at_start};
+use super::losses::Losses;
 use crate::args::files::usage;
 use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
@@ -16,7 +17,39 @@ use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::for_each_message;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, OutputKind, Reads};
+use crate::write::destination::{self, Failure, OutputKind};
+use crate::write::endings;
+
+/// Tables of Arrow.
+pub(super) const ARROW: Format = Format(&Row {
+    suffixes: endings::ARROW,
+    find: |start| at_start(start, b"ARROW1"),
+    ..table("arrow", "Metadata as a table, in the file format of Arrow; written only", |convert, out, _| {
+        convert.write_table(TableFormat::Arrow, out);
+    })
+});
+
+/// Tables of Parquet.
+#[cfg(feature = "parquet")]
+pub(super) const PARQUET: Format = Format(&Row {
+    suffixes: endings::PARQUET,
+    find: |start| at_start(start, b"PAR1"),
+    ..table("parquet", "Metadata as a table, in Parquet; written only", |convert, out, _| {
+        convert.write_table(TableFormat::Parquet, out);
+    })
+});
+
+const fn table(name: &'static str, about: &'static str, write: fn(&Convert, &mut Out, &mut Losses)) -> Row {
+    Row {
+        of_messages: Some("tables hold the metadata of messages: convert this input to tgm first"),
+        ..Row::new(
+            name,
+            about,
+            Reads::Not("tables of Arrow and Parquet are written, and not read"),
+            Writes::Whole(write),
+        )
+    }
+}
 
 /// Flags for tables.
 #[derive(Args, Debug)]
@@ -30,7 +63,7 @@ pub(super) struct TableFlags {
 impl TableFlags {
     /// What the flag has an effect on.
     pub(super) fn effect(&self) -> Effect {
-        Effect::of_writing("--rows", self.rows == Of::Messages, Format::is_table)
+        Effect::of_writing("--rows", self.rows == Of::Messages, |to| matches!(to.0.name, "arrow" | "parquet"))
     }
 }
 
@@ -53,7 +86,7 @@ impl Convert {
             usage("a table is made by reading twice, and standard input can be read once: name a file");
         }
         let rows = if self.tables.rows == Of::Messages { Rows::Messages } else { Rows::Objects };
-        self.output.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
+        self.output.write(out, OutputKind::Values, destination::Reads::Only(&self.paths), |out, sink| {
             let columns = self.columns(TableOptions { rows, ..TableOptions::default() })?;
             let output = self.output.to_string();
             let mut writer = TableWriter::new(columns, format, sink).map_err(Failure::at(&output))?;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use tgm_convert::arrays::{Array, Arrays};
+use tgm_std::core::wire::MAGIC;
 use tgm_std::{EncodeOptions, TensogramError, decode_descriptors};
 
 use super::Convert;
-use super::formats::Format;
+use super::format::{Format, Reads, Row, Writes, anywhere};
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::object_numbers::ObjectNumbers;
@@ -28,6 +29,13 @@ use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 use crate::write::template::Appended;
+
+/// The messages of this project.
+pub(super) const TGM: Format = Format(&Row {
+    suffixes: &["tgm"],
+    find: |start| anywhere(start, MAGIC),
+    ..Row::new("tgm", "Tensogram", Reads::Messages, Writes::Messages(Convert::write_messages))
+});
 
 /// Messages with more bytes of values are streamed to the output, so that they need no second copy in memory.
 const STREAMED: u64 = 64 << 20;
@@ -101,7 +109,7 @@ impl Convert {
             }
             Taken::Arrays(arrays) => self.write_message(arrays, place, out, losses, sink),
         };
-        self.read(Format::Tgm, out, losses, Sink { make: &make, take: &mut take })
+        self.read(TGM, out, losses, Sink { make: &make, take: &mut take })
     }
 
     /// Adds the messages of all that is read to a file.
@@ -120,7 +128,7 @@ impl Convert {
             is_empty = false;
             appended.append(path, &message, false).map_err(Failure::at(path.display().to_string()))
         };
-        self.read(Format::Tgm, out, losses, Sink { make: &make, take: &mut take })?;
+        self.read(TGM, out, losses, Sink { make: &make, take: &mut take })?;
         if is_empty { Err(io::Error::other("there is no message to write").into()) } else { Ok(()) }
     }
 

@@ -4,15 +4,28 @@ use std::path::Path;
 
 use clap::Args;
 use tgm_convert::raw::shape_of;
-use tgm_convert::zarr::ZarrWriter;
+use tgm_convert::zarr::{ZarrWriter, to_tensogram};
 
 use super::Convert;
 use super::effects::Effect;
-use super::formats::Format;
+use super::format::{Format, Reads, Row, Writes};
 use super::losses::Losses;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
+use crate::write::endings;
+
+/// Zarr.
+pub(super) const ZARR: Format = Format(&Row {
+    suffixes: endings::ZARR,
+    is_folder: |path| ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()),
+    ..Row::new(
+        "zarr",
+        "Zarr, a directory: versions 2 and 3 are read, and 3 is written",
+        Reads::Pieces(to_tensogram),
+        Writes::Whole(Convert::write_zarr),
+    )
+});
 
 /// Flags for Zarr.
 #[derive(Args, Debug)]
@@ -26,7 +39,7 @@ pub(super) struct ZarrFlags {
 impl ZarrFlags {
     /// What the flag has an effect on.
     pub(super) fn effect(&self) -> Effect {
-        Effect::of_writing("--chunk-shape", self.chunk_shape.is_some(), |to| to == Format::Zarr)
+        Effect::of_writing("--chunk-shape", self.chunk_shape.is_some(), |to| to == ZARR)
     }
 }
 
@@ -54,6 +67,6 @@ impl Convert {
         }
         let options = self.write_options(losses);
         let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(self.output.to_string()));
-        self.output.write_folder(out, create, |out, writer| self.fill(writer, Format::Zarr, out, losses));
+        self.output.write_folder(out, create, |out, writer| self.fill(writer, ZARR, out, losses));
     }
 }
