@@ -7,10 +7,11 @@ use std::sync::{Arc, OnceLock};
 use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_std::codec::szip::{BLOCK_SIZE, RSI};
+use tgm_std::codec::threads::Threads;
 use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, MaskMethod, Result};
 
-use tgm_dataset::reading::{List, Numbers};
+use tgm_dataset::reading::{List, Numbers, Packed};
 
 use crate::pieces::Chunks;
 
@@ -115,22 +116,39 @@ impl fmt::Debug for OwnStages {
     }
 }
 
-/// Encodes an object without stages, or with those that the converter chose if the caller has none.
+/// Gives an object the caller's stages, or the stages that fit its values, and encodes it. `packed` says how values that were packed
+/// integers are packed again, and `is_scaled` and `chosen` are as in [`compress`].
 ///
 /// # Errors
 /// The errors of the caller's stages, and of encoding.
 pub(super) fn encoded(
-    own: Option<&OwnStages>,
+    options: &ReadOptions,
     subject: Subject,
-    descriptor: DataObjectDescriptor,
-    values: Vec<u8>,
-    options: &EncodeOptions,
+    (mut descriptor, values): (DataObjectDescriptor, Vec<u8>),
+    (packed, is_scaled): (Option<Packed>, bool),
+    chosen: Option<&Chosen>,
 ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
-    let (descriptor, values) = match own {
-        Some(OwnStages(set)) => set(subject, descriptor, values.into(), options)?,
-        None => (descriptor, values.into()),
-    };
-    encode_pipeline(&descriptor, &values, options)
+    if let Some(OwnStages(set)) = &options.stages {
+        let (descriptor, values) = set(subject, descriptor, values.into(), &options.encode)?;
+        return encode_pipeline(&descriptor, &values, &options.encode);
+    }
+    if let Some(packed) = packed {
+        packed.describe(&mut descriptor);
+    }
+    if let Some(level) = options.zstd_level {
+        compress(&mut descriptor, &values, (level, is_scaled), chosen);
+    }
+    encode_pipeline(&descriptor, &values, &options.encode)
+}
+
+/// Bytes of values that are read and encoded side by side. An object may have more.
+pub(super) const TOGETHER: u64 = 128 << 20;
+
+/// How many objects are read and encoded side by side: several for each thread, so that a slow one delays the others less. What one
+/// thread makes is written before it makes more.
+pub(super) fn side_by_side(threads: Threads) -> usize {
+    const EACH: usize = 4;
+    if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) }
 }
 
 /// The stages that were best for the first piece of an array, and the bits of its packed numbers. They serve the others, so that not
@@ -184,7 +202,7 @@ impl Stages {
 /// Bytes are shuffled before zstd. If `is_scaled`, values are packed integers that a scale made floating-point numbers of: their
 /// low bytes look random, but the numbers come again. Then, and for values and integers that stay packed, other stages are tried too,
 /// on a part of the values, unless they were `chosen` for an earlier piece.
-pub(super) fn compress(
+fn compress(
     descriptor: &mut DataObjectDescriptor,
     values: &[u8],
     (level, is_scaled): (i32, bool),

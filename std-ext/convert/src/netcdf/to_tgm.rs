@@ -12,7 +12,7 @@ use std::path::Path;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::file::SourceName;
-use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, TensogramError};
+use tgm_std::{DataObjectDescriptor, DecodeLimits, Hint, Result, TensogramError};
 
 use self::messages::Source;
 use super::tree::{Attribute, Kind, Layout, Tree, Variable, value_of};
@@ -26,7 +26,7 @@ use crate::maps::{Entries, push_map};
 use crate::names::leaf;
 use crate::note::Note;
 use crate::pieces::{Chunks, Piece, piece_shape};
-use crate::streamed::{ReadOptions as NetcdfOptions, Split, Subject, compress, encoded};
+use crate::streamed::{ReadOptions as NetcdfOptions, Split, Subject, encoded};
 use crate::texts::{CHARACTERS, DIMENSION, ENCODING, LATIN, LENGTH};
 use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::{Fate, Packed, Reading};
@@ -346,7 +346,7 @@ fn object(
     variable: &Variable<'_>,
     part: &Share,
     subject: Subject,
-    (NetcdfOptions { zstd_level, stages, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
+    options: &NetcdfOptions,
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
     let (path, is_record) = (variable.path.as_str(), matches!(part, Share::Record(_)));
@@ -356,7 +356,7 @@ fn object(
     for not_applied in reading.not_applied() {
         report(Note::not_kept(path, format!("the meaning of attribute {}: {}", not_applied.name, not_applied.why)));
     }
-    let is_kept = *keep_packed && reading.is_packed();
+    let is_kept = options.keep_packed && reading.is_packed();
     let is_scaled = is_kept || reading.is_scaled();
     let reading = if is_kept { reading.kept() } else { reading };
     let cells = reading.cells((variable.read)(part.ranges(variable).as_deref())?)?;
@@ -378,17 +378,10 @@ fn object(
     if let Some(compound) = &variable.compound {
         more.push((COMPOUND.into(), compound.as_str().into()));
     }
-    let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
-    if stages.is_none() {
-        if let Some(packed) = Packed::of(&reading, &values) {
-            packed.describe(&mut descriptor);
-        }
-        if let Some(level) = *zstd_level {
-            let chosen = matches!(part, Share::Piece(..)).then_some(&variable.stages);
-            compress(&mut descriptor, &values, (level, is_scaled), chosen);
-        }
-    }
-    let (descriptor, region) = encoded(stages.as_ref(), subject, descriptor, values, options)?;
+    let descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
+    let packed = if options.stages.is_none() { Packed::of(&reading, &values) } else { None };
+    let chosen = matches!(part, Share::Piece(..)).then_some(&variable.stages);
+    let (descriptor, region) = encoded(options, subject, (descriptor, values), (packed, is_scaled), chosen)?;
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
     if let Some(dimension) = variable.dimensions.first().filter(|_| is_record) {

@@ -9,13 +9,12 @@ use std::path::Path;
 
 use ciborium::Value;
 use serde_json::Value as Json;
-use tgm_codec::kernels::byteswap::swap_in_place;
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::Dtype;
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 use tgm_std::metadata::json::{from_cbor, to_cbor};
-use tgm_std::{DataObjectDescriptor, DecodeLimits, GlobalMetadata, StreamingEncoder};
+use tgm_std::{DecodeLimits, GlobalMetadata, StreamingEncoder};
 
 use self::chunks::Made;
 use super::attributes::with_words;
@@ -26,14 +25,13 @@ use super::fill;
 use super::store::{Node, Store, directory};
 use super::texts::{Described, Form};
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::{TIME, pack_bools, time};
+use crate::arrays::{TIME, time};
 use crate::error::metadata;
 use crate::maps::{Entries, get};
 use crate::names::{above, leaf};
 use crate::note::Note;
 use crate::pieces::Chunks;
-use crate::streamed::{Chosen, ReadOptions as ZarrOptions, Subject, compress};
-use tgm_dataset::reading::Packed;
+use crate::streamed::{Chosen, ReadOptions as ZarrOptions, Subject};
 use tgm_dataset::{are_codes, coordinates_by};
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
@@ -214,10 +212,9 @@ impl Reader<'_> {
         for told in source.values.reading.not_applied() {
             report(Note::not_kept(place, format!("what {} says: {}", told.name, told.why)));
         }
-        let options = self.options.encode.clone();
-        let encode = (self.options, &options);
+        let options = self.options;
         // Before the message begins, so that an array that cannot be encoded leaves none.
-        let whole = match whole.map(|whole| source.made(&source.array.shape, whole, encode)).transpose() {
+        let whole = match whole.map(|whole| source.made(&source.array.shape, whole, options)).transpose() {
             Ok(whole) => whole,
             Err(error) => {
                 report(Note::failed(place, error));
@@ -226,7 +223,7 @@ impl Reader<'_> {
         };
         let objects = if whole.is_some() { 1 } else { source.chunks.len() };
         let global = GlobalMetadata { extra: self.extra(path, &source, objects), ..GlobalMetadata::default() };
-        let mut encoder = StreamingEncoder::new(sink, &global, &options)?;
+        let mut encoder = StreamingEncoder::new(sink, &global, &options.encode)?;
         let is_repeated = encoded_len(&source.values.attributes).saturating_mul(objects) <= REPEATED.max(1 << 20);
         let name = if path.is_empty() { self.name.clone() } else { path.to_string() };
         let (mut altered, mut written) = (0, 0);
@@ -248,7 +245,7 @@ impl Reader<'_> {
             let threads = self.threads()?;
             for group in source.groups(threads) {
                 let made = self.side_by_side((path, &source, group), threads, |shape, elements| {
-                    source.made(shape, source.values.reading.cells(elements)?.bytes, encode)
+                    source.made(shape, source.values.reading.cells(elements)?.bytes, options)
                 });
                 for (index, made) in made {
                     match made {
@@ -405,32 +402,6 @@ impl Source {
     fn len(&self) -> u64 {
         let width = self.values.reading.dtype().byte_width().max(self.array.element.size());
         count(&self.array.shape).map_or(u64::MAX, |count| count.saturating_mul(width as u64))
-    }
-
-    /// The object of values in the byte order of the machine.
-    fn object(
-        &self,
-        shape: &[u64],
-        mut values: Vec<u8>,
-        options: &ZarrOptions,
-    ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
-        let dtype = self.values.reading.dtype();
-        let packed = Packed::of(&self.values.reading, &values);
-        if ByteOrder::NATIVE == ByteOrder::Big {
-            swap_in_place(&mut values, dtype.swap_unit_size().max(1))?;
-        }
-        let values = if dtype == Dtype::Bitmask { pack_bools(&values) } else { values };
-        let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, shape);
-        if options.stages.is_some() {
-            return Ok((descriptor, values));
-        }
-        if let Some(packed) = packed {
-            packed.describe(&mut descriptor);
-        }
-        if let Some(level) = options.zstd_level {
-            compress(&mut descriptor, &values, (level, self.values.is_scaled), Some(&self.stages));
-        }
-        Ok((descriptor, values))
     }
 
     /// The metadata of an object: of a chunk at an index, which begins at an origin, or of the whole array.

@@ -8,7 +8,7 @@ use std::path::Path;
 use ciborium::Value;
 use tgm_dataset::are_codes;
 use tgm_std::codec::threads::Threads;
-use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
+use tgm_std::{DecodeLimits, GlobalMetadata, Result, StreamingEncoder};
 
 use super::{NetcdfOptions, Object, Part, Share, cut, object};
 use crate::names::leaf;
@@ -16,7 +16,7 @@ use crate::netcdf::guarded;
 use crate::netcdf::tree::{Tree, Variable};
 use crate::note::Note;
 use crate::pieces::boxes;
-use crate::streamed::Subject;
+use crate::streamed::{Subject, TOGETHER, side_by_side};
 
 /// What messages are made of.
 pub(super) struct Source<'a> {
@@ -36,11 +36,6 @@ enum Step<'a> {
     Object(&'a Variable<'a>, Share),
     End,
 }
-
-/// Bytes of values that are read and encoded side by side. A variable may have more.
-const TOGETHER: u64 = 128 << 20;
-/// Variables, for each thread, that are read and encoded side by side. With several, a slow one delays the others less.
-const EACH: usize = 4;
 
 impl Part {
     /// The steps of writing it.
@@ -160,9 +155,7 @@ impl Source<'_> {
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
         let threads = Threads::resolve(self.options.threads.max(1), u64::MAX, None)?;
-        // What one thread makes is written before it makes more.
-        let most =
-            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
+        let most = side_by_side(threads);
         let mut steps = parts.flat_map(|part| part.steps(self)).peekable();
         let (mut sink, mut message, mut sum) = (Some(sink), None, 0_u64);
         // What was told of the variable whose pieces are written, and how many of its cells hold the number of NetCDF.
@@ -215,11 +208,7 @@ impl Source<'_> {
             extra.insert("record".to_string(), (record as u64).into());
         }
         let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
-        StreamingEncoder::new(sink, &global, &self.encode_options())
-    }
-
-    fn encode_options(&self) -> EncodeOptions {
-        self.options.encode.clone()
+        StreamingEncoder::new(sink, &global, &self.options.encode)
     }
 
     /// Holds the bytes of all values so far against the limits: as one object may have them, but for its greatest size. Without
@@ -236,14 +225,11 @@ impl Source<'_> {
             return Made { over: Some(Note::failed(variable.path.as_str(), error)), ..Made::default() };
         }
         let mut notes = Vec::new();
-        let encode = self.encode_options();
         let attribute = |key: &str| variable.attributes.iter().find(|it| it.name == key).map(|it| it.value.as_text());
         let is_exact = self.coordinates.contains(leaf(&variable.path)) || are_codes(variable.kind.dtype(), attribute);
         let subject = if is_exact { Subject::Exact } else { Subject::Data };
         // Each thread is told what libraries may print.
-        let made = guarded(self.path, || {
-            object(variable, share, subject, (self.options, &encode), &mut |note| notes.push(note))
-        });
+        let made = guarded(self.path, || object(variable, share, subject, self.options, &mut |note| notes.push(note)));
         let place = || match share {
             Share::Piece(ranges, _) => {
                 let origin: Vec<usize> = ranges.iter().map(|range| range.start).collect();

@@ -3,12 +3,16 @@
 use std::convert::Infallible;
 use std::path::Path;
 
+use tgm_codec::kernels::byteswap::swap_in_place;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_dataset::reading::Packed;
 use tgm_std::codec::threads::Threads;
-use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions};
+use tgm_std::{DataObjectDescriptor, DecodeLimits};
 
 use super::{Reader, Result, Source, ZarrOptions};
+use crate::arrays::pack_bools;
 use crate::error::metadata;
-use crate::streamed::encoded;
+use crate::streamed::{TOGETHER, encoded, side_by_side};
 use crate::zarr::describe::count;
 use crate::zarr::store::directory;
 
@@ -19,11 +23,6 @@ pub(super) struct Made {
     /// How many of its values another format of complex numbers has changed.
     pub(super) altered: usize,
 }
-
-/// Bytes of chunks that are decoded and encoded side by side. A chunk may have more.
-const TOGETHER: u64 = 128 << 20;
-/// Chunks, for each thread, that are decoded and encoded side by side. With several, a slow one delays the others less.
-const EACH: usize = 4;
 
 impl Reader<'_> {
     /// The threads that the options ask for.
@@ -66,10 +65,8 @@ impl Source {
         let width = self.values.reading.dtype().byte_width().max(self.array.element.size()) as u64;
         let len = count(&self.array.chunk).map_or(u64::MAX, |count| count.saturating_mul(width));
         let most = usize::try_from(TOGETHER / len.max(1)).unwrap_or(usize::MAX).max(1);
-        let wanted =
-            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
         let (first, others) = self.chunks.split_at(self.chunks.len().min(1));
-        first.chunks(1).chain(others.chunks(wanted.min(most)))
+        first.chunks(1).chain(others.chunks(side_by_side(threads).min(most)))
     }
 
     /// The elements of a chunk that lie within the array.
@@ -81,16 +78,18 @@ impl Source {
         self.array.cut(&elements, &self.array.chunk, &vec![0; shape.len()], shape)
     }
 
-    /// The object of elements, encoded.
-    pub(super) fn made(
-        &self,
-        shape: &[u64],
-        elements: Vec<u8>,
-        (options, encode): (&ZarrOptions, &EncodeOptions),
-    ) -> Result<Made> {
-        let altered = self.array.element.altered(&elements);
-        let (descriptor, values) = self.object(shape, elements, options)?;
-        let (descriptor, region) = encoded(options.stages.as_ref(), self.subject, descriptor, values, encode)?;
+    /// The object of elements in the byte order of the machine, encoded.
+    pub(super) fn made(&self, shape: &[u64], mut values: Vec<u8>, options: &ZarrOptions) -> Result<Made> {
+        let (altered, reading) = (self.array.element.altered(&values), &self.values.reading);
+        let dtype = reading.dtype();
+        let packed = if options.stages.is_none() { Packed::of(reading, &values) } else { None };
+        if ByteOrder::NATIVE == ByteOrder::Big {
+            swap_in_place(&mut values, dtype.swap_unit_size().max(1))?;
+        }
+        let values = if dtype == Dtype::Bitmask { pack_bools(&values) } else { values };
+        let object = (DataObjectDescriptor::new(dtype, ByteOrder::Little, shape), values);
+        let packing = (packed, self.values.is_scaled);
+        let (descriptor, region) = encoded(options, self.subject, object, packing, Some(&self.stages))?;
         Ok(Made { descriptor, region, altered })
     }
 }

@@ -76,13 +76,14 @@ pub(super) enum Writes {
     /// A message after the other to the output.
     Messages(fn(&Convert, &mut Out, &mut Losses, &mut dyn Write) -> Result<(), Failure>),
     /// The arrays of a message. Returns what the file lacks.
-    Arrays(fn(&Convert, &Arrays<'_>, &mut dyn Write) -> Result<Vec<NotKept>, TensogramError>),
+    Arrays(WriteArrays),
     /// All that is read, and the output is opened for it.
     Whole(fn(&Convert, &mut Out, &mut Losses)),
 }
 
 /// The arrays of the bytes of a file.
 pub(super) type ReadArrays = for<'a> fn(&Convert, &'a [u8]) -> Result<Arrays<'a>, TensogramError>;
+type WriteArrays = fn(&Convert, &Arrays<'_>, &mut dyn Write) -> Result<Vec<NotKept>, TensogramError>;
 /// Writes the messages of a file, and reports what is left out.
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub(super) type ReadPieces =

@@ -204,8 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).into_os_string();
         let tgm = |words: &[&OsStr]| {
-            let words = [OsStr::new("tgm"), OsStr::new("convert")].iter().chain(words).map(Into::into);
-            crate::call(words.collect::<Vec<_>>())
+            crate::call(["tgm".as_ref(), "convert".as_ref()].iter().chain(words).map(|word: &&OsStr| (*word).into()))
         };
         let convert = |from: &str, to: &str| {
             let said = tgm(&[&path(from), OsStr::new("-o"), &path(to)]).unwrap();
