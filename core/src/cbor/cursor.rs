@@ -227,18 +227,17 @@ impl<'a> Cursor<'a> {
     /// Steps over an array of many items if all of them are plain unsigned integers, and returns whether it did. Otherwise
     /// stays where it is.
     fn skip_uints(&mut self) -> bool {
-        if READS_ONE_BY_ONE {
-            return false;
-        }
         let mut ahead = *self;
-        let Ok(head) = ahead.head() else { return false };
-        if head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
-            return false;
+        let rest = ahead.head().ok().and_then(|head| ahead.after_uints(&head));
+        rest.inspect(|rest| self.rest = rest).is_some()
+    }
+
+    /// The bytes after the array of many items that `head` begins, if all of them are plain unsigned integers.
+    fn after_uints(&self, head: &Head) -> Option<&'a [u8]> {
+        if READS_ONE_BY_ONE || head.major != major::ARRAY || head.argument < info::SHORT_END.into() {
+            return None;
         }
-        let items = ahead.claimed_items(&head, 1).ok();
-        let Some(rest) = items.and_then(|items| runs::skip_all(ahead.rest, items)) else { return false };
-        self.rest = rest;
-        true
+        runs::skip_all(self.rest, self.claimed_items(head, 1).ok()?)
     }
 
     /// Steps over the next item, in which at most `nesting` containers and tags may be inside each other.
@@ -264,7 +263,9 @@ impl<'a> Cursor<'a> {
                 if open.len() >= usize::from(nesting) {
                     return Err(head.error(ErrorKind::CborNesting));
                 }
-                if open.is_full() {
+                if let Some(rest) = self.after_uints(&head) {
+                    self.rest = rest;
+                } else if open.is_full() {
                     *self = start;
                     self.skip_deeper(check, nesting)?;
                 } else if !level.is_empty() {

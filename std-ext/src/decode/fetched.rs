@@ -24,9 +24,6 @@ use super::trust::{Proof, Trusted};
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
 use crate::base::span::span_len;
-use crate::model::metadata_budget::MetadataBudget;
-use crate::model::to_owned;
-use crate::model::types::DataObjectDescriptor;
 
 /// The grain of a payload without compression. Eight values of any width in bits begin and end at a byte.
 const GROUP: u64 = 8;
@@ -133,7 +130,7 @@ impl Division {
     /// the whole frame, which gives the values or the error.
     ///
     /// # Errors
-    /// The errors of a descriptor beyond the limits.
+    /// As `Proof::of_bare_bytes`.
     pub(crate) fn decode(
         &self,
         descriptor: &Descriptor<'_>,
@@ -141,8 +138,7 @@ impl Division {
         (blobs, blobs_offset): (&[u8], u64),
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
-    ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let owned = to_owned::descriptor(descriptor, &MetadataBudget::new(&options.limits))?;
+    ) -> Result<Option<Vec<Vec<u8>>>> {
         let Some(payloads) = self.payloads(descriptor, fetched, options) else { return Ok(None) };
         let proof = Proof::of_bare_bytes(options)?;
         let stretches = self.parts.iter().zip(&payloads).map(|(part, (descriptor, payload))| {
@@ -151,8 +147,7 @@ impl Division {
         });
         let Ok(stretches) = stretches.collect::<Result<Vec<_>>>() else { return Ok(None) };
         let object = Trusted::without_payload(descriptor, self.payload_len, blobs, blobs_offset, proof);
-        let values = decode_stretches(object, &stretches, ranges, options);
-        Ok(values.ok().map(|values| (owned, values)))
+        Ok(decode_stretches(object, &stretches, ranges, options).ok())
     }
 
     /// Each part as an object: what it is, and its payload. `None` if the bytes of one are not proven to be the part.

@@ -46,6 +46,19 @@ fn integers_of_all_widths_are_stepped_over_and_nothing_else_is() {
 }
 
 #[test]
+fn arrays_of_many_integers_inside_others_are_stepped_over() {
+    let after = |last: &[u8]| {
+        let bytes = [&[0x82, 0x98, 24], &uint(300).repeat(23)[..], last, &[0x01, 0x02]].concat();
+        let mut cursor = Cursor::new(&bytes, 0);
+        cursor.skip().ok().map(|()| cursor.rest().to_vec())
+    };
+    for last in [uint(300), uint(3), vec![0x20], vec![0x80], vec![0x61, b'k']] {
+        assert_eq!(after(&last), Some(vec![0x02]), "{last:02x?}");
+    }
+    assert_eq!((after(&[0xff]), after(&[0x1c])), (None, None));
+}
+
+#[test]
 fn eight_integers_of_two_or_four_bytes_are_read_at_once() {
     for (number, is_taken) in WIDTHS.into_iter().zip([false, false, true, true, false]) {
         let bytes = [uint(number).repeat(8), vec![0xf6]].concat();

@@ -13,6 +13,7 @@ use crate::decode::select::{self, Selected};
 use crate::decode::trust::Trusted;
 use crate::decode::{self, range};
 use crate::model::metadata_budget::MetadataBudget;
+use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 use crate::read::gather::{Elements, FrameBytes, Gathered, Needs, PayloadBytes};
 
@@ -142,9 +143,8 @@ impl<C: Choice> Question for Chosen<C> {
             }
             Gathered::Parts(parts) => {
                 let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                let Some((descriptor, ranges)) = parts.decode(&view, &self.options)? else {
-                    return Ok(Answer::NeedsFrame);
-                };
+                let descriptor = to_owned::descriptor(&view, &MetadataBudget::new(&self.options.limits))?;
+                let Some(ranges) = parts.decode(&view, &self.options)? else { return Ok(Answer::NeedsFrame) };
                 Ok(Answer::Is((descriptor, self.choice.of_ranges(&view, ranges)?)))
             }
             _ => Ok(Answer::NeedsMessage),
@@ -153,12 +153,8 @@ impl<C: Choice> Question for Chosen<C> {
 }
 
 impl PayloadBytes {
-    /// The descriptor, which `view` is of, and the values of the ranges. `None` if all of the frame has to be read for them.
-    pub(super) fn decode(
-        &self,
-        view: &Descriptor<'_>,
-        options: &DecodeOptions,
-    ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+    /// The values of the ranges, by the descriptor that these bytes have. `None` if all of the frame has to be read for them.
+    pub(super) fn decode(&self, view: &Descriptor<'_>, options: &DecodeOptions) -> Result<Option<Vec<Vec<u8>>>> {
         self.division.decode(view, &self.fetched, (&self.blobs, self.blobs_offset), &self.ranges, options)
     }
 }

@@ -131,7 +131,7 @@ impl Question for Values {
             }
             Gathered::Parts(parts) => {
                 let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                let Some((_, ranges)) = parts.decode(&view, &self.options)? else { return Ok(Answer::NeedsFrame) };
+                let Some(ranges) = parts.decode(&view, &self.options)? else { return Ok(Answer::NeedsFrame) };
                 let bytes = match &self.elements {
                     Some(Elements::Box(picks)) => box_of_rows(&view, picks, &ranges)?.bytes.into_owned(),
                     _ => joined(&ranges)?,
