@@ -237,10 +237,7 @@ impl<'a> Iterator for Sections<'a> {
     type Item = Result<Section<'a>, GribError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
-        }
-        let read = self.read();
+        let read = if self.is_done { Ok(None) } else { self.read() };
         self.is_done = !matches!(read, Ok(Some(_)));
         read.transpose()
     }

@@ -35,12 +35,11 @@ pub(super) const NPY: Format = Format(&Row {
     find: |start| at_start(start, npy::MAGIC),
     holds: Holds::Array,
     check_len: npy::check_len,
-    ..Row::new(
-        "npy",
-        "numpy: one array",
-        Reads::Arrays(|convert, bytes| npy::read_all(bytes, convert.arrays.bools())),
-        Writes::Arrays(|_, arrays, sink| npy::write(one(arrays)?, sink).map(|()| arrays.metadata_not_kept(&npy::KEPT))),
-    )
+    reads: Reads::Arrays(|convert, bytes| npy::read_all(bytes, convert.arrays.bools())),
+    writes: Writes::Arrays(|_, arrays, sink| {
+        npy::write(one(arrays)?, sink).map(|()| arrays.metadata_not_kept(&npy::KEPT))
+    }),
+    ..Row::new("npy", "numpy: one array")
 });
 
 /// An archive of numpy.
@@ -49,14 +48,11 @@ pub(super) const NPZ: Format = Format(&Row {
     suffixes: endings::NPZ,
     find: |start| npz::MAGICS.iter().find_map(|magic| at_start(start, magic)),
     holds: Holds::Message,
-    ..Row::new(
-        "npz",
-        "numpy: an archive of arrays",
-        Reads::Arrays(|convert, bytes| npz::read(bytes, convert.arrays.bools(), &tgm_std::DecodeOptions::default())),
-        Writes::Arrays(|convert, arrays, sink| {
-            npz::write(arrays, if convert.arrays.deflate { Method::Deflated } else { Method::Stored }, sink)
-        }),
-    )
+    reads: Reads::Arrays(|convert, bytes| npz::read(bytes, convert.arrays.bools(), &tgm_std::DecodeOptions::default())),
+    writes: Writes::Arrays(|convert, arrays, sink| {
+        npz::write(arrays, if convert.arrays.deflate { Method::Deflated } else { Method::Stored }, sink)
+    }),
+    ..Row::new("npz", "numpy: an archive of arrays")
 });
 
 /// Tensors with names.
@@ -66,45 +62,36 @@ pub(super) const SAFETENSORS: Format = Format(&Row {
     find: |start| safetensors::is_start(start).then_some(0),
     holds: Holds::Message,
     check_len: safetensors::check_len,
-    ..Row::new(
-        "safetensors",
-        "Tensors with names",
-        Reads::Arrays(|convert, bytes| safetensors::read(bytes, convert.arrays.bools())),
-        Writes::Arrays(|_, arrays, sink| safetensors::write(arrays, sink)),
-    )
+    reads: Reads::Arrays(|convert, bytes| safetensors::read(bytes, convert.arrays.bools())),
+    writes: Writes::Arrays(|_, arrays, sink| safetensors::write(arrays, sink)),
+    ..Row::new("safetensors", "Tensors with names")
 });
 
 /// Numbers as text.
 pub(super) const CSV: Format = Format(&Row {
     suffixes: &["csv", TABS],
     holds: Holds::Message,
-    ..Row::new(
-        "csv",
-        "Numbers as text: columns, or a matrix",
-        Reads::Arrays(|convert, bytes| {
-            csv::read(bytes, if convert.arrays.matrix { Layout::Matrix } else { Layout::Columns })
-        }),
-        Writes::Arrays(|convert, arrays, sink| {
-            csv::write(arrays, if convert.arrays.indices { Layout::Indices } else { Layout::Columns }, sink)
-        }),
-    )
+    reads: Reads::Arrays(|convert, bytes| {
+        csv::read(bytes, if convert.arrays.matrix { Layout::Matrix } else { Layout::Columns })
+    }),
+    writes: Writes::Arrays(|convert, arrays, sink| {
+        csv::write(arrays, if convert.arrays.indices { Layout::Indices } else { Layout::Columns }, sink)
+    }),
+    ..Row::new("csv", "Numbers as text: columns, or a matrix")
 });
 
 /// Bare values.
 pub(super) const RAW: Format = Format(&Row {
     suffixes: &["raw"],
     holds: Holds::Array,
-    ..Row::new(
-        "raw",
-        "Bare values, described by --dtype, --shape and --byte-order",
-        Reads::Arrays(|Convert { arrays: flags, .. }, bytes| {
-            let array = raw::read(bytes, &flags.form()?, flags.bools())?;
-            Ok(Arrays { arrays: vec![array], ..Arrays::default() })
-        }),
-        Writes::Arrays(|convert, arrays, sink| {
-            raw::write(one(arrays)?, convert.arrays.order(), sink).map(|()| arrays.metadata_not_kept(&[]))
-        }),
-    )
+    reads: Reads::Arrays(|Convert { arrays: flags, .. }, bytes| {
+        let array = raw::read(bytes, &flags.form()?, flags.bools())?;
+        Ok(Arrays { arrays: vec![array], ..Arrays::default() })
+    }),
+    writes: Writes::Arrays(|convert, arrays, sink| {
+        raw::write(one(arrays)?, convert.arrays.order(), sink).map(|()| arrays.metadata_not_kept(&[]))
+    }),
+    ..Row::new("raw", "Bare values, described by --dtype, --shape and --byte-order")
 });
 
 /// The end of the names of tables with tabs, which are read as CSV.

@@ -90,8 +90,8 @@ pub(super) type ReadPieces =
     fn(&Path, &ReadOptions, &mut dyn Write, &mut dyn FnMut(Note)) -> Result<u64, TensogramError>;
 
 impl Row {
-    /// A format whose files hold messages, which no file begins like.
-    pub(super) const fn new(name: &'static str, about: &'static str, reads: Reads, writes: Writes) -> Self {
+    /// A format without suffixes and signs, whose files hold messages, and are neither read nor written.
+    pub(super) const fn new(name: &'static str, about: &'static str) -> Self {
         Self {
             name,
             alias: None,
@@ -101,8 +101,8 @@ impl Row {
             is_folder: |_| false,
             is_named: false,
             holds: Holds::Messages,
-            reads,
-            writes,
+            reads: Reads::Not("files of this format are not read"),
+            writes: Writes::Whole(|_, out, _| out.problem("files of this format are not written")),
             check_len: |_, _| Ok(()),
             of_messages: None,
         }

@@ -187,15 +187,14 @@ mod tests {
         suffixes: &["planted"],
         find: |start| at_start(start, b"planted:"),
         holds: Holds::Array,
-        ..Row::new(
-            "planted",
-            "Bytes behind a word",
-            Reads::Arrays(|_, bytes| npy::read_all(bytes.strip_prefix(b"planted:").unwrap_or_default(), Bools::Uint8)),
-            Writes::Arrays(|_, arrays, sink| {
-                sink.write_all(b"planted:")?;
-                arrays.arrays.first().map_or(Ok(()), |array| npy::write(array, sink)).map(|()| Vec::new())
-            }),
-        )
+        reads: Reads::Arrays(|_, bytes| {
+            npy::read_all(bytes.strip_prefix(b"planted:").unwrap_or_default(), Bools::Uint8)
+        }),
+        writes: Writes::Arrays(|_, arrays, sink| {
+            sink.write_all(b"planted:")?;
+            arrays.arrays.first().map_or(Ok(()), |array| npy::write(array, sink)).map(|()| Vec::new())
+        }),
+        ..Row::new("planted", "Bytes behind a word")
     });
 
     /// A row and a line of the list are all that a format needs.
@@ -223,6 +222,18 @@ mod tests {
         );
         assert!(tgm(&[OsStr::new("--help")]).unwrap_err().contains("planted:"));
         assert!(format_abilities().iter().any(|it| it.name == "planted" && it.reads && it.writes));
+    }
+
+    #[test]
+    fn a_format_that_is_only_written_says_so_whatever_it_should_become() {
+        for from in FORMATS {
+            if let Reads::Not(why) = from.0.reads {
+                let mut others = FORMATS.iter().filter(|to| *to != from);
+                assert!(others.all(|to| from.refusal_of(*to) == Some(why)), "{from:?}");
+            }
+        }
+        assert!(CSV.refusal_of(kerchunk::KERCHUNK).is_some_and(|text| text.contains("to tgm first")));
+        assert_eq!((TGM.refusal_of(kerchunk::KERCHUNK), CSV.refusal_of(RAW)), (None, None));
     }
 
     fn of_content(start: &[u8]) -> Option<Format> {

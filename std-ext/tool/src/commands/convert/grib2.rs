@@ -32,7 +32,9 @@ pub(super) const GRIB2: Format = Format(&Row {
     suffixes: GRIB,
     find: |start| anywhere(start, b"GRIB"),
     of_messages: Some("GRIB is written of messages that were made from GRIB, and this input is of another format"),
-    ..Row::new("grib2", "GRIB, editions 1 and 2", Reads::Grib, Writes::Messages(Convert::write_grib))
+    reads: Reads::Grib,
+    writes: Writes::Messages(Convert::write_grib),
+    ..Row::new("grib2", "GRIB, editions 1 and 2")
 });
 
 /// Bytes of messages that a thread takes at once, and the bytes that the smallest message counts as.

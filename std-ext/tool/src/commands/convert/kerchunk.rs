@@ -21,11 +21,11 @@ use crate::write::template::ends_as_folder;
 pub(super) const KERCHUNK: Format = Format(&Row {
     suffixes: &["kerchunk"],
     of_messages: Some("references lead to the objects of messages: convert this input to tgm first"),
+    reads: Reads::Not("references are written, and not read"),
+    writes: Writes::Whole(Convert::write_references),
     ..Row::new(
         "kerchunk",
         "References of kerchunk: objects as chunks of Zarr where they lie; written only, as JSON, or as Parquet to a folder or NAME.parq",
-        Reads::Not("references are written, and not read"),
-        Writes::Whole(Convert::write_references),
     )
 });
 

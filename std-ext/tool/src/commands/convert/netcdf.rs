@@ -17,15 +17,12 @@ pub(super) const NETCDF: Format = Format(&Row {
     suffixes: endings::NETCDF,
     find: |start| hdf5(start).or_else(|| at_start(start, b"CDF")),
     is_named: true,
-    ..Row::new(
-        "netcdf",
-        "NetCDF; HDF5 is read as well",
-        Reads::Pieces(|path, options, sink, report| {
-            let mut sink = Timed { sink, clock: Clock::start(path) };
-            to_tensogram(path, options, &mut sink, report)
-        }),
-        Writes::Whole(Convert::write_netcdf),
-    )
+    reads: Reads::Pieces(|path, options, sink, report| {
+        let mut sink = Timed { sink, clock: Clock::start(path) };
+        to_tensogram(path, options, &mut sink, report)
+    }),
+    writes: Writes::Whole(Convert::write_netcdf),
+    ..Row::new("netcdf", "NetCDF; HDF5 is read as well")
 });
 
 /// The place of the signature of HDF5: at the start, or behind a user block, whose length is 512 times a power of two.

@@ -42,12 +42,9 @@ pub(super) const PARQUET: Format = Format(&Row {
 const fn table(name: &'static str, about: &'static str, write: fn(&Convert, &mut Out, &mut Losses)) -> Row {
     Row {
         of_messages: Some("tables hold the metadata of messages: convert this input to tgm first"),
-        ..Row::new(
-            name,
-            about,
-            Reads::Not("tables of Arrow and Parquet are written, and not read"),
-            Writes::Whole(write),
-        )
+        reads: Reads::Not("tables of Arrow and Parquet are written, and not read"),
+        writes: Writes::Whole(write),
+        ..Row::new(name, about)
     }
 }
 

@@ -34,7 +34,9 @@ use crate::write::template::Appended;
 pub(super) const TGM: Format = Format(&Row {
     suffixes: &["tgm"],
     find: |start| anywhere(start, MAGIC),
-    ..Row::new("tgm", "Tensogram", Reads::Messages, Writes::Messages(Convert::write_messages))
+    reads: Reads::Messages,
+    writes: Writes::Messages(Convert::write_messages),
+    ..Row::new("tgm", "Tensogram")
 });
 
 /// Messages with more bytes of values are streamed to the output, so that they need no second copy in memory.

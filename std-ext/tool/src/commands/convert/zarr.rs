@@ -19,12 +19,9 @@ use crate::write::endings;
 pub(super) const ZARR: Format = Format(&Row {
     suffixes: endings::ZARR,
     is_folder: |path| ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()),
-    ..Row::new(
-        "zarr",
-        "Zarr, a directory: versions 2 and 3 are read, and 3 is written",
-        Reads::Pieces(to_tensogram),
-        Writes::Whole(Convert::write_zarr),
-    )
+    reads: Reads::Pieces(to_tensogram),
+    writes: Writes::Whole(Convert::write_zarr),
+    ..Row::new("zarr", "Zarr, a directory: versions 2 and 3 are read, and 3 is written")
 });
 
 /// Flags for Zarr.
