@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
@@ -73,27 +73,21 @@ struct Report {
     verified: u64,
     missing: u64,
     findings: Vec<Finding>,
-    /// Contradictions between the frames and the message's indexes and hash lists.
-    lists: Vec<ListFinding>,
     error: Option<TensogramError>,
 }
 
-/// A frame with a wrong digest, or one without a digest in a message that has some.
+/// What is found, where, and of which object, if it is of one.
 struct Finding {
-    frame_type: FrameType,
-    frame: usize,
-    offset: u64,
+    what: What,
+    offset: Option<u64>,
     object: Option<usize>,
-    /// Expected and computed; `None` if there is no digest.
-    digests: Option<(u64, u64)>,
 }
 
-/// A contradiction between an index or hash list and the objects, or the reason why they were not compared.
-struct ListFinding {
-    list: &'static str,
-    error: Option<tgm_core::Error>,
-    /// The object that is concerned, if there is one.
-    object: Option<usize>,
+enum What {
+    /// A frame with a wrong digest, expected and computed, or one without a digest.
+    Frame { frame_type: FrameType, number: usize, digests: Option<(u64, u64)> },
+    /// A contradiction between an index or hash list and the objects, or, without one, a list that was not compared.
+    List { list: &'static str, error: Option<tgm_core::Error> },
 }
 
 impl Run for Verify {
@@ -146,23 +140,21 @@ impl Verify {
         examine(&message, Depth::Contents, presence, &mut |finding| {
             match finding {
                 Found::Frame { number, frame, object, verdict } => report.add(number, &frame, object, verdict),
-                Found::List { list, error } => {
-                    report.lists.push(ListFinding {
-                        list,
-                        error: Some(error),
-                        object: object_from(&message, error.offset()),
-                    });
-                }
+                Found::List { list, error } => report.findings.push(Finding {
+                    what: What::List { list, error: Some(error) },
+                    offset: Some(error.offset()),
+                    object: object_from(&message, error.offset()),
+                }),
             }
             Ok(())
         })?;
-        report.lists.extend(lists_not_compared(&message)?);
+        report.findings.extend(lists_not_compared(&message)?);
         Ok(())
     }
 
     fn is_good(&self, report: &Report) -> bool {
-        let lists_agree = report.lists.iter().all(|finding| finding.error.is_none());
-        report.error.is_none() && report.mismatches() == 0 && lists_agree && (self.allow_missing || report.missing == 0)
+        let is_wrong = report.error.is_some() || report.has_mismatch() || report.has_wrong_list();
+        !is_wrong && (self.allow_missing || report.missing == 0)
     }
 
     fn judge(&self, out: &mut Out, entry: &Entry<'_>, report: &Report) {
@@ -205,18 +197,14 @@ impl Verify {
             row.chain(hidden.clone()).collect()
         };
         // A message without any digest was reported above.
-        for finding in report.findings.iter().filter(|finding| report.verified > 0 || finding.digests.is_some()) {
-            table.row(out, findings(&finding.to_text()))?;
-        }
-        for finding in &report.lists {
+        let is_missing = |finding: &Finding| matches!(finding.what, What::Frame { digests: None, .. });
+        for finding in report.findings.iter().filter(|finding| report.verified > 0 || !is_missing(finding)) {
             table.row(out, findings(&finding.to_text()))?;
         }
         Ok(())
     }
 
     fn item(&self, entry: &Entry<'_>, report: &Report, values: Option<Json>) -> Json {
-        let of_lists = report.lists.iter().map(ListFinding::to_json);
-        let findings = report.findings.iter().map(Finding::to_json).chain(of_lists);
         json::object([
             ("file", Some(entry.file.into())),
             ("message", Some(entry.index.into())),
@@ -228,7 +216,7 @@ impl Verify {
             ("objects", Some(report.objects.into())),
             ("verified", Some(report.verified.into())),
             ("missing", Some(report.missing.into())),
-            ("findings", Some(findings.collect())),
+            ("findings", Some(report.findings.iter().map(Finding::to_json).collect())),
             ("values", values),
             ("error", report.error.as_ref().map(error_json)),
         ])
@@ -252,35 +240,17 @@ fn object_from(message: &Message<'_>, offset: u64) -> Option<usize> {
 }
 
 /// The hash lists of other algorithms.
-fn lists_not_compared(message: &Message<'_>) -> tgm_core::Result<Vec<ListFinding>> {
+fn lists_not_compared(message: &Message<'_>) -> tgm_core::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for frame in message.frames() {
         let frame = frame?;
         let is_list = matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash);
         if is_list && HashList::parse(&frame).is_ok_and(|list| list.is_xxh3() != Some(true)) {
-            findings.push(ListFinding { list: "hash list", error: None, object: None });
+            let what = What::List { list: "hash list", error: None };
+            findings.push(Finding { what, offset: None, object: None });
         }
     }
     Ok(findings)
-}
-
-impl ListFinding {
-    fn to_text(&self) -> String {
-        let object = self.object.map_or(String::new(), |object| format!(" (object {object})"));
-        match &self.error {
-            Some(error) => format!("{}{object}: {error}", self.list),
-            None => format!("{} of an unknown algorithm: not compared", self.list),
-        }
-    }
-
-    fn to_json(&self) -> Json {
-        json::object([
-            ("offset", self.error.map(|error| error.offset().into())),
-            ("object", self.object.map(Json::from)),
-            ("finding", Some(self.list.replace(' ', "_").into())),
-            ("text", Some(self.to_text().into())),
-        ])
-    }
 }
 
 impl Report {
@@ -291,24 +261,29 @@ impl Report {
             Verdict::Missing => Some(None),
             Verdict::Mismatch(mismatch) => Some(Some((mismatch.expected, mismatch.computed))),
         };
-        let (frame_type, offset) = (frame.frame_type(), frame.offset());
-        self.findings.extend(digests.map(|digests| Finding { frame_type, frame: number, offset, object, digests }));
+        let (frame_type, offset) = (frame.frame_type(), Some(frame.offset()));
+        let finding = |digests| Finding { what: What::Frame { frame_type, number, digests }, offset, object };
+        self.findings.extend(digests.map(finding));
         self.frames += 1;
         self.objects += u64::from(object.is_some());
         self.verified += u64::from(digests.is_none());
         self.missing += u64::from(digests == Some(None));
     }
 
-    fn mismatches(&self) -> u64 {
-        self.findings.iter().filter(|finding| finding.digests.is_some()).count() as u64
+    fn has_mismatch(&self) -> bool {
+        self.findings.iter().any(|finding| matches!(finding.what, What::Frame { digests: Some(_), .. }))
+    }
+
+    fn has_wrong_list(&self) -> bool {
+        self.findings.iter().any(|finding| matches!(finding.what, What::List { error: Some(_), .. }))
     }
 
     fn result(&self) -> &'static str {
         if self.error.is_some() {
             "unreadable"
-        } else if self.mismatches() > 0 {
+        } else if self.has_mismatch() {
             "mismatch"
-        } else if self.lists.iter().any(|finding| finding.error.is_some()) {
+        } else if self.has_wrong_list() {
             "lists differ"
         } else if self.frames > 0 && self.verified == 0 {
             "no digests"
@@ -322,24 +297,36 @@ impl Report {
 
 impl Finding {
     fn to_text(&self) -> String {
-        let Self { frame_type, frame, offset, .. } = self;
         let object = self.object.map_or(String::new(), |object| format!(" (object {object})"));
-        let found = match self.digests {
+        let (frame_type, number, digests) = match self.what {
+            What::Frame { frame_type, number, digests } => (frame_type, number, digests),
+            What::List { list, error: Some(error) } => return format!("{list}{object}: {error}"),
+            What::List { list, error: None } => return format!("{list} of an unknown algorithm: not compared"),
+        };
+        let found = match digests {
             Some((expected, computed)) => format!("expected {expected:016x}, got {computed:016x}"),
             None => "no digest".to_string(),
         };
-        format!("frame {frame} {frame_type}{object} at byte {offset}: {found}")
+        format!("frame {number} {frame_type}{object} at byte {}: {found}", self.offset.unwrap_or_default())
     }
 
     fn to_json(&self) -> Json {
+        let (frame, finding, text, digests) = match self.what {
+            What::Frame { frame_type, number, digests } => {
+                let finding = if digests.is_some() { "mismatch" } else { "missing" };
+                (Some((number, frame_type)), finding.to_string(), None, digests)
+            }
+            What::List { list, .. } => (None, list.replace(' ', "_"), Some(self.to_text()), None),
+        };
         json::object([
-            ("frame", Some(self.frame.into())),
-            ("type", Some(self.frame_type.name().into())),
-            ("offset", Some(self.offset.into())),
+            ("frame", frame.map(|(number, _)| number.into())),
+            ("type", frame.map(|(_, frame_type)| frame_type.name().into())),
+            ("offset", self.offset.map(Json::from)),
             ("object", self.object.map(Json::from)),
-            ("finding", Some(json!(if self.digests.is_some() { "mismatch" } else { "missing" }))),
-            ("expected", self.digests.map(|(expected, _)| format!("{expected:016x}").into())),
-            ("computed", self.digests.map(|(_, computed)| format!("{computed:016x}").into())),
+            ("finding", Some(finding.into())),
+            ("text", text.map(Json::from)),
+            ("expected", digests.map(|(expected, _)| format!("{expected:016x}").into())),
+            ("computed", digests.map(|(_, computed)| format!("{computed:016x}").into())),
         ])
     }
 }
