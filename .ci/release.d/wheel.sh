@@ -1,8 +1,10 @@
-# To be sourced: the wheel of the Python package, which has the command too.
+# To be sourced: the wheels of the Python package, which have the command too.
 
 wheel() {
     wheel_for "$here"
     try_wheel "$artefacts"/tgmio-"$version"-*_x86_64.whl
+    wheel_for "$arm"
+    try_wheel_of_arm "$artefacts"/tgmio-"$version"-*_aarch64.whl
 }
 
 # Builds the wheel for `$1`, and puts the licences and the list of what is linked into it, in place of maturin's list, which has no C.
@@ -39,3 +41,30 @@ try_wheel() (
     first_example_of_python
     row "$1" "$took" "$(needs_glibc venv/lib/python3.*/site-packages/tgmio/_native*.so)"
 )
+
+# In a root with the system's Python for AArch64, emulated.
+try_wheel_of_arm() (
+    local platforms=(--platform manylinux_2_28_aarch64 --platform manylinux_2_24_aarch64 --platform manylinux2014_aarch64) run
+    emptied wheel-arm
+    mkdir root
+    python_of_arm root || { echo "$1 is not tried: this system's packages are not here for AArch64" >&2; exit 0; }
+    timed "$tools/bin/pip" install --quiet --target root/packages "${platforms[@]}" --python-version "${python_of_system#python}" \
+        --only-binary :all: numpy==2.3.5 xarray==2026.9.0 "$1"
+    cp "$(command -v qemu-aarch64-static)" "$source_root/.ci/release.d/first.py" "$grib" root
+    run=(env -i PYTHONPATH=/packages /usr/sbin/chroot root /qemu-aarch64-static "/usr/bin/$python_of_system" -W error)
+    "${run[@]}" -m tgmio --version
+    "${run[@]}" -m tgmio convert "/$(basename "$grib")" -o /era5.tgm
+    "${run[@]}" /first.py "/$(basename "$grib")"
+    row "$1" "$took" "$(needs_glibc root/packages/tgmio/_native*.so)"
+)
+
+# Python as the system's packages have it, and all that it needs, in the root `$1`. The system itself stays as it is.
+python_of_arm() {
+    local lists=$place/apt-arm archive
+    local apt=(apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$lists" -o Dir::Cache="$lists"
+        -o Dir::State::status=/dev/null -o APT::Sandbox::User=root)
+    mkdir -p "$lists/lists/partial" "$lists/archives/partial"
+    python_of_system=$(basename "$(readlink -f /usr/bin/python3)")
+    "${apt[@]}" update && "${apt[@]}" install --yes --no-install-recommends --download-only "$python_of_system" libstdc++6 || return 1
+    for archive in "$lists"/archives/*.deb; do dpkg-deb -x "$archive" "$1"; done
+}
