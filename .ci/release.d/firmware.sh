@@ -198,6 +198,6 @@ END
         "-T$source_root/tests/firmware/cortex-m.x" -ITensogramCore/src "-Wa,-I$source_root/tests/data" -o example example.o \
         machine.c messages.c -LTensogramCore/src/cortex-m3 -ltgm_c_core -lgcc
     emulated example | tee printed
-    grep -q ' values:' printed
+    grep -qx ' 100  values: 287 286 287 287' printed
     row "$1" "$took" -
 )

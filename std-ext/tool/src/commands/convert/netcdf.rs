@@ -12,7 +12,7 @@ use crate::show::output::Out;
 use crate::write::destination::{self, Failure};
 use crate::write::endings;
 
-/// NetCDF. Its libraries are not made for files that nobody called so.
+/// NetCDF. `--from` or the name of a file has to say it: the libraries that read it are not made for any other file.
 pub(super) const NETCDF: Format = Format(&Row {
     suffixes: endings::NETCDF,
     find: |start| hdf5(start).or_else(|| at_start(start, b"CDF")),
