@@ -34,6 +34,8 @@ pub(super) struct Row {
     pub(super) is_folder: fn(&Path) -> bool,
     /// Whether `--from` or the name of a file has to say the format, however the file begins.
     pub(super) is_named: bool,
+    /// Whether messages become this format, and files of this format are made of messages, where nothing says another.
+    pub(super) is_usual: bool,
     pub(super) holds: Holds,
     pub(super) reads: Reads,
     pub(super) writes: Writes,
@@ -100,6 +102,7 @@ impl Row {
             find: |_| None,
             is_folder: |_| false,
             is_named: false,
+            is_usual: false,
             holds: Holds::Messages,
             reads: Reads::Not("files of this format are not read"),
             writes: Writes::Whole(|_, out, _| out.problem("files of this format are not written")),

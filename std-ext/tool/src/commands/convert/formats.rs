@@ -148,13 +148,13 @@ impl Format {
 
     /// The format that files of this one become by default.
     pub(super) fn usual_target(self) -> Self {
-        let found = FORMATS.iter().find(|format| self == TGM && format.usual_source().is_some());
+        let found = FORMATS.iter().find(|format| self == TGM && format.0.is_usual);
         found.copied().unwrap_or(TGM)
     }
 
     /// The format of input that has no sign of any, if this one is wanted.
     pub(super) fn usual_source(self) -> Option<Self> {
-        (self.0.name == "grib2").then_some(TGM)
+        self.0.is_usual.then_some(TGM)
     }
 }
 

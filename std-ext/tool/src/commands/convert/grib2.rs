@@ -31,6 +31,7 @@ pub(super) const GRIB2: Format = Format(&Row {
     alias: Some("grib"),
     suffixes: GRIB,
     find: |start| anywhere(start, b"GRIB"),
+    is_usual: true,
     of_messages: Some("GRIB is written of messages that were made from GRIB, and this input is of another format"),
     reads: Reads::Grib,
     writes: Writes::Messages(Convert::write_grib),
