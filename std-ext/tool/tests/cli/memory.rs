@@ -21,9 +21,11 @@ const MESSAGE: u64 = 16;
 /// reads every format.
 const CONSTANT: u64 = 80;
 
-/// The greatest memory of a run that succeeds, in mebibytes: of its pages that were in memory at the same time.
+/// The greatest memory of a run that succeeds, in mebibytes: of its pages that were in memory at the same time. The allocator
+/// gives back large blocks at once. By default it raises that limit as it goes, and keeps what other threads freed: how much
+/// changes from run to run.
 fn peak(args: &[&str]) -> u64 {
-    let mut child = command(args).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = command(args).env("MALLOC_MMAP_THRESHOLD_", "131072").stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     // The greatest value so far is there until the end.
@@ -81,7 +83,8 @@ fn commands_that_rewrite_a_file_need_memory_for_few_messages() {
             })
             .collect();
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
-        assert_peak(&words, MESSAGE * (2 * threads + 1));
+        // A thread has a message, its values and the result. One more result is being written.
+        assert_peak(&words, MESSAGE * (3 * threads + 1));
     }
     assert_peak(&["merge", &path, "-O", &out], MESSAGES * MESSAGE);
 }
