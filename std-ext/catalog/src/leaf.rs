@@ -243,8 +243,7 @@ impl Leaf {
         let Some(firsts) = self.first_objects()? else { return Ok(column.clone()) };
         let absent = key.absent();
         let mut rows = Vec::with_capacity(self.covers.messages);
-        for pair in firsts.windows(2) {
-            let [first, end] = pair else { continue };
+        for [first, end] in firsts.array_windows() {
             let mut found = absent;
             for object in *first as usize..*end as usize {
                 let code = column.at(object)?;
@@ -297,11 +296,8 @@ fn check_codes(path: &str, column: &Column, len: usize, absent: u64) -> Result<(
 /// The number of each message for each of its objects.
 fn repeated(column: &Column, firsts: &[u32]) -> Column {
     fn each<T: Copy>(numbers: &[T], firsts: &[u32]) -> Vec<T> {
-        let counts = firsts.windows(2).map(|pair| match pair {
-            // They ascend.
-            [first, end] => (end - first) as usize,
-            _ => 0,
-        });
+        // They ascend.
+        let counts = firsts.array_windows().map(|[first, end]| (end - first) as usize);
         numbers.iter().zip(counts).flat_map(|(number, count)| std::iter::repeat_n(*number, count)).collect()
     }
     match column {

@@ -105,7 +105,7 @@ fn of_condition(leaf: &Leaf, condition: &Condition, level: Level, rows: usize) -
 fn is_absent(leaf: &Leaf, key: &str) -> Result<bool> {
     let Ok(facts) = &leaf.facts else { return Ok(false) };
     let is_inside = |path: &str| path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let is_told = leaf.first_objects()?.is_none_or(|firsts| firsts.windows(2).all(|pair| pair.first() < pair.last()));
+    let is_told = leaf.first_objects()?.is_none_or(|firsts| firsts.array_windows().all(|[first, next]| first < next));
     Ok(is_told && !facts.iter().any(|fact| is_inside(&fact.path)))
 }
 

@@ -199,7 +199,7 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
     let is_column =
         |array: &&Array<'_>| array.text_shape().unwrap_or_else(|| array.descriptor.shape.clone()).len() == 1;
     let is_table = |all: &[&Array<'_>]| {
-        let has_one_length = all.windows(2).all(|pair| matches!(pair, [a, b] if rows(a) == rows(b)));
+        let has_one_length = all.array_windows().all(|[a, b]| rows(a) == rows(b));
         layout != Layout::Indices && has_one_length && all.iter().all(is_column)
     };
     if !is_table(&all) {

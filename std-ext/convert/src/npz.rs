@@ -242,12 +242,11 @@ fn inflate(data: &[u8], len: u64, budget: &mut SizeBudget<'_>) -> Result<Vec<u8>
 /// Checks that no two entries share bytes: such archives are made to be much larger than they look.
 fn check_apart(mut places: Vec<Range<u64>>) -> Result<()> {
     places.sort_unstable_by_key(|place| (place.start, place.end));
-    let shared = places.windows(2).find(|pair| matches!(pair, [first, second] if first.end > second.start));
-    match shared {
+    match places.array_windows().find(|[first, second]| first.end > second.start) {
         Some([_, second]) => {
             Err(refused(format!("not a .npz file: two entries of the archive share the bytes at {}", second.start)))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

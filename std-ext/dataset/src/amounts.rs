@@ -82,12 +82,11 @@ impl Dataset {
 /// `None` if all say the same: then one attribute says it of all numbers.
 pub(crate) fn as_values(parts: &[&Variable]) -> Option<Vec<Variable>> {
     let meanings: Vec<Option<Reading>> = parts.iter().map(|part| part.meaning()).collect();
-    let is_same = |pair: &[Option<Reading>]| match pair {
+    let is_same = |pair: &[Option<Reading>; 2]| match pair {
         [Some(one), Some(other)] => one.means_same(other),
-        [None, None] => true,
-        _ => false,
+        [one, other] => one.is_none() && other.is_none(),
     };
-    if meanings.windows(2).all(is_same) {
+    if meanings.array_windows().all(is_same) {
         return None;
     }
     Some(parts.iter().map(|part| part.valued()).collect())

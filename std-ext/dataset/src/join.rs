@@ -304,14 +304,13 @@ fn along(row: Vec<Labeled>, (dim, number): (&str, usize), how: How) -> Result<La
     } else {
         row.truncate(1);
     }
-    let is_falling = row.iter().filter_map(of).any(|it| it.labels.len() > 1 && it.labels.windows(2).all(falls));
+    let is_falling = row.iter().filter_map(of).any(|it| it.labels.len() > 1 && it.labels.array_windows().all(falls));
     row.sort_by(|a, b| {
         let order = a.label(number).cmp(&b.label(number));
         if is_falling { order.reverse() } else { order }
     });
     let all: Vec<Key> = row.iter().filter_map(of).flat_map(|it| it.labels).collect();
-    let rises = |pair: &[Key]| matches!(pair, [a, b] if a <= b);
-    if !(all.windows(2).all(rises) || all.windows(2).all(falls)) {
+    if !(all.array_windows().all(|[a, b]| a <= b) || all.array_windows().all(falls)) {
         return Err(bad(format!("{}: their {dim} overlaps, or is not in order", overlapping(&row, number))));
     }
     let (Some(first), true) = (row.first(), row.len() > 1) else {
@@ -328,8 +327,8 @@ fn along(row: Vec<Labeled>, (dim, number): (&str, usize), how: How) -> Result<La
     Ok(Labeled { file: File { name, dataset }, labels })
 }
 
-fn falls(pair: &[Key]) -> bool {
-    matches!(pair, [a, b] if a >= b)
+fn falls([a, b]: &[Key; 2]) -> bool {
+    a >= b
 }
 
 /// The first two files whose labels are out of order.
@@ -338,8 +337,7 @@ fn overlapping(row: &[Labeled], dim: usize) -> String {
         let labels = &it.labels.get(dim)?.as_ref()?.labels;
         Some((labels.iter().min()?.clone(), labels.iter().max()?.clone()))
     };
-    for pair in row.windows(2) {
-        let [one, other] = pair else { continue };
+    for [one, other] in row.array_windows() {
         if let (Some((low, high)), Some((next_low, next_high))) = (ends(one), ends(other))
             && next_low <= high
             && low <= next_high

@@ -274,7 +274,7 @@ impl Indices {
             _ => NonZeroU64::new(1),
         };
         let Some((step, start)) = step.zip(list.first().copied()) else { return Self::List(list) };
-        let is_even = list.windows(2).all(|pair| matches!(pair, [a, b] if b.checked_sub(*a) == Some(step.get())));
+        let is_even = list.array_windows().all(|[a, b]| b.checked_sub(*a) == Some(step.get()));
         if is_even { Self::Range { start, count: list.len() as u64, step } } else { Self::List(list) }
     }
 }

@@ -269,7 +269,7 @@ pub fn area_weights(degrees: &[f64], are_rows: bool) -> Vec<f64> {
 /// The areas of the bands around rows of latitude. They meet in the middle between two rows, and end at the poles. `None` for latitudes
 /// that neither rise nor fall, and for a single one.
 fn bands(latitudes: &[f64]) -> Option<Vec<f64>> {
-    let is_ordered = |sign: f64| latitudes.windows(2).all(|pair| matches!(pair, [a, b] if (b - a) * sign > 0.0));
+    let is_ordered = |sign: f64| latitudes.array_windows().all(|[a, b]| (b - a) * sign > 0.0);
     if latitudes.len() < 2 || !(is_ordered(1.0) || is_ordered(-1.0)) {
         return None;
     }

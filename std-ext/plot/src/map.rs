@@ -190,9 +190,7 @@ impl Map {
             self.share_of((radius * cos, radius * sin))
         });
         let edge: Vec<_> = edge.collect();
-        found.extend(
-            edge.windows(2).filter_map(|pair| cut(*pair.first()?, *pair.last()?)).map(|(from, to)| vec![from, to]),
-        );
+        found.extend(edge.array_windows().filter_map(|[from, to]| cut(*from, *to)).map(|(from, to)| vec![from, to]));
         found
     }
 }

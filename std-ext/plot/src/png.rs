@@ -100,10 +100,8 @@ impl Png {
             if let [alone] = line.as_slice() {
                 coverage.segment(half * 2.0, *alone, *alone);
             }
-            for pair in line.windows(2) {
-                if let [from, to] = *pair {
-                    coverage.segment(half, from, to);
-                }
+            for [from, to] in line.array_windows() {
+                coverage.segment(half, *from, *to);
             }
         }
         let Coverage { block, parts } = coverage;

@@ -41,8 +41,8 @@ pub(crate) fn heights(way: Way, units: &str, levels: &[f64]) -> Option<Vec<f64>>
     let is_log = PRESSURES.contains(&units) && levels.iter().all(|level| *level > 0.0);
     let place = |level: &f64| if is_log { level.ln() } else { *level };
     let places: Vec<f64> = levels.iter().map(place).collect();
-    let is_rising = places.windows(2).all(|pair| pair.first() < pair.last());
-    let is_falling = places.windows(2).all(|pair| pair.first() > pair.last());
+    let is_rising = places.array_windows().all(|[one, next]| one < next);
+    let is_falling = places.array_windows().all(|[one, next]| one > next);
     if places.len() < 2 || !(is_rising || is_falling) || places.iter().any(|place| !place.is_finite()) {
         return None;
     }

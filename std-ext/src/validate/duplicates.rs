@@ -127,10 +127,8 @@ impl<'a> Search<'a, '_> {
         if open.is_map && !open.ascends {
             // The sort is stable, so of equal keys the first in the file comes first, and the others are reported.
             keys.sort_by(|&a, &b| key_at(self.encoded, a).cmp(&key_at(self.encoded, b)));
-            for pair in keys.windows(2) {
-                if let [before, again] = *pair
-                    && key_at(self.encoded, before) == key_at(self.encoded, again)
-                {
+            for &[before, again] in keys.array_windows() {
+                if key_at(self.encoded, before) == key_at(self.encoded, again) {
                     (self.found)(Duplicate { offset: u64::from(again), name: name_at(self.encoded, again) });
                 }
             }

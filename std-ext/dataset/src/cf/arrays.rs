@@ -75,7 +75,7 @@ fn records(gathered: &Gathered, rows: &[(u32, &Row)]) -> Result<(Vec<(u64, u32)>
         places.push((at.ok_or("a message does not say which record it has")?, *number));
     }
     places.sort_unstable();
-    if places.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other)) {
+    if places.array_windows().any(|[(one, _), (other, _)]| one == other) {
         return Err("two messages have one record".into());
     }
     let len = places.last().map_or(Some(0), |(last, _)| last.checked_add(1));

@@ -126,7 +126,7 @@ impl<'f> Row<'f> {
         let scales: Vec<Option<TimeScale>> =
             files.iter().zip(&parts).map(|(file, part)| scale_of(&file.dataset, part)).collect();
         if let Some(scales) = scales.iter().copied().collect::<Option<Vec<TimeScale>>>()
-            && (has_absent || values.is_some() || scales.windows(2).any(|pair| pair.first() != pair.last()))
+            && (has_absent || values.is_some() || scales.array_windows().any(|[one, other]| one != other))
         {
             return counted_anew(files, &parts, dim, lens);
         }

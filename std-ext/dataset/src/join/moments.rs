@@ -43,7 +43,7 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
     let mut dims = first.dims.clone();
     let axis = dims.iter().position(|known| known == dim);
     if axis.is_none() {
-        if all.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a == b)) {
+        if all.array_windows().all(|[(a, _), (b, _)]| a == b) {
             // It is what the first file says, in the units of that file.
             return Ok(Becomes::Variable((*first).clone()));
         }

@@ -210,10 +210,9 @@ fn content<'a>(
         }
     }
     tensors.sort_by_key(|(position, ..)| *position);
-    let repeated = tensors.windows(2).find_map(|pair| match pair {
-        [(before, ..), (position, index, _)] if before == position => Some((position, index)),
-        _ => None,
-    });
+    let mut pairs = tensors.array_windows();
+    let repeated =
+        pairs.find_map(|[(before, ..), (position, index, _)]| (before == position).then_some((position, index)));
     if let Some((position, index)) = repeated {
         return Err(metadata(format!("object {index} is tensor {position}, which another object is too")));
     }

@@ -106,8 +106,7 @@ impl Dots {
         let Some(map) = &sheet.map else { return dots };
         let (width, height) = ((2 * columns) as f64, (4 * lines) as f64);
         for line in coast::within(map, map.degrees() / width) {
-            for pair in line.windows(2) {
-                let &[from, to] = pair else { continue };
+            for &[from, to] in line.array_windows() {
                 let steps = ((to.0 - from.0).abs() * width).max((to.1 - from.1).abs() * height).ceil().max(1.0);
                 for step in 0..=steps as usize {
                     let share = step as f64 / steps;
