@@ -18,9 +18,9 @@
 //! listed if it has an integer that `float64` changes beside a missing value, or a number beyond its range.
 //!
 //! # Writing
-//! Arrays of one dimension and the same length become columns. A single array of two dimensions becomes the whole table. Any
-//! other single array is written with one line for each value: the indices and the value, as `tgm cat --csv` prints
-//! them. [`Layout::Indices`] asks for these lines, for a single array of any shape.
+//! Arrays of one dimension and the same length become columns. If one has a name or texts, all get a name. A single array of
+//! two dimensions becomes the whole table. Any other single array is written with one line for each value: the indices and the
+//! value, as `tgm cat --csv` prints them. [`Layout::Indices`] asks for these lines, for a single array of any shape.
 //!
 //! A number is written with enough digits to give the same bits when it is read as its own type. [`read`] gives only
 //! `int64`, `uint64` and `float64`, and bits of `true` and `false`. Complex numbers are written as `1+2j`, which it does not take for a number.
@@ -225,8 +225,9 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
             }
         }
         all if is_table(all) => {
-            let is_named = all.iter().any(|array| array.name().is_some());
-            write_columns(all, is_named.then_some(&names), &mut sink)?;
+            // Without a line of names, the first text would be read as one.
+            let has_names = all.iter().any(|array| array.name().is_some() || array.texts().is_some());
+            write_columns(all, has_names.then_some(&names), &mut sink)?;
             kept = &[NAME, TEXT, TEXT_SHAPE];
         }
         _ => {

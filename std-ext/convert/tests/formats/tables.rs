@@ -43,6 +43,19 @@ fn names_of_columns_may_look_like_numbers() {
     }
 }
 
+/// A first row of texts is no line of names.
+#[test]
+fn texts_without_a_name_keep_their_first_row() {
+    for texts in [["x", "y"], ["-2.5", "x"]] {
+        let column = Array::of_texts(texts.map(str::to_string).to_vec(), &[2]).unwrap();
+        let numbers = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[2], vec![7, 8]).unwrap();
+        let arrays = Arrays { arrays: vec![column, numbers], ..Arrays::default() };
+        let text = written(|file| _ = csv::write(&arrays, Layout::Columns, file).unwrap());
+        let read = csv::read(&text, Layout::Columns).unwrap();
+        assert_eq!(read.arrays[0].texts().unwrap(), texts, "{}", String::from_utf8_lossy(&text));
+    }
+}
+
 #[test]
 fn columns_have_the_type_that_their_numbers_need() {
     let table = csv::read(b"1,18446744073709551615,1.5,,-0\n2,0,NaN,NULL,1\n", Layout::Columns).unwrap();
