@@ -88,7 +88,7 @@ fn section(number: u8, content: &[u8]) -> Vec<u8> {
     [&length[..], &[number], content].concat()
 }
 
-/// A message of a global grid. `more` is what section 5 has behind octet 21.
+/// A message of a global grid. `more` is what section 5 has after octet 21.
 fn message(rows: usize, template: u8, bits: u8, more: &[u8], data: &[u8]) -> Vec<u8> {
     let four = |number: usize| u32::try_from(number).expect("a small number").to_be_bytes();
     let points = four(rows * COLUMNS);

@@ -55,7 +55,7 @@ impl Message<'_> {
         Ok(Integrity { objects: self.verify_contents()?, ..found })
     }
 
-    /// What [`Self::verify_all`] checks behind the digests: metadata, objects, postamble, indexes and hash lists. Reads the CBOR and the
+    /// What [`Self::verify_all`] checks after the digests: metadata, objects, postamble, indexes and hash lists. Reads the CBOR and the
     /// masks, no payload. Returns the number of data objects.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub enum Pick {
     Index(u64),
     /// Every index of the dimension.
     All,
-    /// Indices from `start` on, each `step` behind the one before, all of them below `end`.
+    /// Indices from `start` on, each `step` after the one before, all of them below `end`.
     Range {
         /// The first index.
         start: u64,
@@ -139,7 +139,7 @@ impl<'a> Selection<'a> {
         }
         let elements = shape.element_count().ok_or(ErrorKind::ShapeOverflow.at(0))?;
         let mut is_empty = elements == 0;
-        // The last dimension of which not all is picked. All behind it lie side by side.
+        // The last dimension of which not all is picked. All after it lie side by side.
         let mut last = None;
         for (number, (len, pick)) in shape.dims().zip(picks).enumerate() {
             let indices = Indices::new(*pick, len).ok_or(ErrorKind::SelectionBounds(count_of(number)).at(0))?;
@@ -252,7 +252,7 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Where a row starts, and those behind it as far as the last outer dimension goes.
+/// Where a row starts, and those after it as far as the last outer dimension goes.
 struct LastOuter {
     start: u64,
     /// Rows from this one on that are `stride` elements apart.

@@ -35,7 +35,7 @@ const BLOCK: usize = 64;
 /// The bytes of an object after decompression, and how to decode them.
 ///
 /// Holding a `Stored` means: encoding and filter are known, their parameters are in range, and the number of bytes is what
-/// shape, dtype and encoding imply. Whether the bytes are undamaged is told by the frame's digest: see
+/// shape, dtype and encoding imply. The frame's digest says whether the bytes are undamaged: see
 /// [`crate::object::DataObject::payload`].
 ///
 /// ```

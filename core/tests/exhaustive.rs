@@ -50,7 +50,7 @@ const EDGES: [u64; 19] = [
 ];
 
 /// The rule as FORMAT §1.10 has it: header frames, objects with a preceder or without, footer frames. Returns the place
-/// of the first frame that breaks it, and whether the message may end behind the last one.
+/// of the first frame that breaks it, and whether the message may end after the last one.
 fn order(frames: &[FrameType]) -> Result<bool, usize> {
     let rank = |frame: &FrameType| match frame {
         FrameType::HeaderMetadata | FrameType::HeaderIndex | FrameType::HeaderHash => 0,

@@ -150,7 +150,7 @@ fn metadata_of_objects_is_the_same_one_by_one_and_in_a_row() {
                     .collect()
             };
             assert_eq!(keys(object.entries().collect()), keys(alone.entries().collect()));
-            // What the library wrote is told apart from the application's keys.
+            // What the library wrote is kept apart from the application's keys.
             let reserved = object.base().and_then(|base| base.get("_reserved_").unwrap());
             assert_eq!(object.reserved().unwrap().map(|map| map.offset()), reserved.map(|map| map.offset()));
             assert!(reserved.is_some() && metadata.get_at(i, "_reserved_").unwrap().is_none());
@@ -436,7 +436,7 @@ fn types_phases_and_stages_have_names() {
     assert!(Message::parse(SAMPLES[0]).unwrap().find_index().unwrap().is_none_or(|index| !index.is_empty()));
 }
 
-/// The frames of a message, and behind them footer frames with these types and bodies, as a streamed message.
+/// The frames of a message, and after them footer frames with these types and bodies, as a streamed message.
 fn with_footer(message: &Message<'_>, footer: &[(u8, &[u8])]) -> Vec<u8> {
     let all = frames(message);
     let end = usize::try_from(all.last().unwrap().end_offset()).unwrap();

@@ -111,7 +111,7 @@ fn page_name(word: &str) -> Option<String> {
     is_name.then(|| word.to_string())
 }
 
-/// The rows named behind a citation: "row 3", "rows 1 to 6", "rows 2 and 3".
+/// The rows named after a citation: "row 3", "rows 1 to 6", "rows 2 and 3".
 fn rows<'a>(mut words: impl Iterator<Item = &'a str>) -> Vec<u32> {
     let mut rows = Vec::new();
     if !matches!(words.next(), Some("row" | "rows")) {

@@ -124,7 +124,7 @@ fn every_range_of_every_form_is_decoded_as_plain_loops_do() {
                 for range in ranges() {
                     let mut expected = expected(dtype, &values, range.clone());
                     if dtype == Dtype::Bitmask && range == (0..COUNT) {
-                        // With the bits behind the last value, which are as they were stored.
+                        // With the bits after the last value, which are as they were stored.
                         expected.clone_from(&plain);
                     }
                     let mut out = vec![0xee; expected.len()];

@@ -1,6 +1,6 @@
 //! Whole messages over TCP: the sender writes them one after the other, the receiver finds their ends by the format.
 //!
-//! A message states its length in its first 24 bytes, so that no framing of one's own is needed. The receiver limits the
+//! A message states its length in its first 24 bytes, so that no other framing is needed. The receiver limits the
 //! length before it takes memory, and checks that what came is what was sent.
 
 use std::io::{BufReader, Read, Write};

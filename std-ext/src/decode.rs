@@ -1,6 +1,6 @@
 //! Messages and objects decoded into values that the caller owns (FORMAT §5.2).
 //!
-//! Each function decodes the first message of the bytes that it is given; bytes behind it are ignored. A message is
+//! Each function decodes the first message of the bytes that it is given; bytes after it are ignored. A message is
 //! walked frame by frame, as the reference does it. Its index must be well-formed, and is not followed. To follow the
 //! index, or to borrow values, open a [`tgm_core::Message`] and hand its objects to [`read()`].
 //!
@@ -30,7 +30,7 @@
 //! pass.
 //!
 //! # Where masks are restored
-//! The encoder writes zeros in the place of NaN and infinities. Behind the payload it stores bitmaps of these places.
+//! The encoder writes zeros in the place of NaN and infinities. After the payload it stores bitmaps of these places.
 //! `Plan::must_restore` says whether an object has such bitmaps and the options ask for them. The module `masks` reads the
 //! bitmaps and calls [`tgm_core::mask::restore_into`]. In core, [`DataObject::restore_into`](tgm_core::object::DataObject::restore_into) does the same.
 //!
@@ -129,7 +129,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 
 /// The metadata of a message's first metadata frame.
 ///
-/// Nothing behind that frame is read. In a streamed message this is what the writer knew when it began;
+/// Nothing after that frame is read. In a streamed message this is what the writer knew when it began;
 /// [`decode_descriptors`] gives what it knew at the end.
 ///
 /// # Errors

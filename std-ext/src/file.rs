@@ -19,15 +19,15 @@
 //!
 //! # What a crash leaves, and what readers do with it
 //!
-//! *The process is killed.* The file holds all messages whose append has returned, and perhaps a torn message behind them:
+//! *The process is killed.* The file holds all messages whose append has returned, and perhaps a torn message after them:
 //! the beginning of a message, or a whole one without its magic. Scans recognise the frames of a torn message, so a
 //! message inside its payload does not count as a message of the file ([`tgm_core::scan`]).
 //!
-//! *The system crashes, `sync` was on.* The file holds all messages whose append has returned, behind them perhaps some whole
+//! *The system crashes, `sync` was on.* The file holds all messages whose append has returned, after them perhaps some whole
 //! messages whose append has not returned, and bytes that belong to no message. No message is torn.
 //!
 //! *The system crashes, `sync` was off.* All messages up to the last append with `sync` are there, unchanged, and scans find
-//! them. Behind them anything may be left of the later messages. A message may be listed although part of its payload was
+//! them. After them anything may be left of the later messages. A message may be listed although part of its payload was
 //! lost and reads as zeros, and messages inside payloads may be listed. Digests tell: what
 //! [`crate::DecodeOptions::verify_hash`] accepts is what was written.
 //!

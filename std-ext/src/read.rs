@@ -20,7 +20,7 @@
 //! |---|---|
 //! | all messages | short messages: everything; long ones: the 48 bytes where one ends and the next begins |
 //! | the last message | the end of the source |
-//! | metadata | the frames before the first object, or behind the last one |
+//! | metadata | the frames before the first object, or after the last one |
 //! | descriptors | the end of each object's frame |
 //! | an object | its frame, which the index leads to |
 //! | ranges | raw and packed values: their bytes; szip: the intervals that hold them and three more; zfp of fixed rate: their blocks; otherwise the frame |

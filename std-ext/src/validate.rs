@@ -10,7 +10,7 @@
 //! [`check_message`] asks one question only, whether a message is as it was written, and gives the first fault: it allocates
 //! nothing. [`examine`] is the engine of that, with a verdict on each frame. The answers agree: see [`check_message`].
 //!
-//! The report has a walk of its own, because it goes on behind frames at which [`Frames`](tgm_core::frame::Frames) ends, and
+//! The report has a walk of its own, because it goes on after frames at which [`Frames`](tgm_core::frame::Frames) ends, and
 //! lists every contradiction where the checks of `tgm-core` return the first. If `check_message` were that walk with an end at the
 //! first issue, it would take four times as long for a message of a thousand small objects, as it parses each map to name what
 //! is wrong. Both share the rules for one frame (headers, order, padding, digests), and a test damages every byte and compares them.
@@ -58,7 +58,7 @@ pub mod types {
     };
 }
 
-/// Validates the message at the start of `bytes`. If the message states its length, bytes behind it are ignored.
+/// Validates the message at the start of `bytes`. If the message states its length, bytes after it are ignored.
 /// Otherwise it must end with the bytes.
 ///
 /// ```

@@ -421,7 +421,7 @@ const char *tgmc_kind_name(tgmc_status_t kind);
 /* ---- Finding messages ----------------------------------------------------------------------------------------- */
 
 /** Finds the next message in data that holds several, from *position on (begin with 0). Skips bytes between messages.
- * Writes the message's bytes, and moves *position behind it. TGMC_END after the last message. Reads headers, and
+ * Writes the message's bytes, and moves *position after it. TGMC_END after the last message. Reads headers, and
  * searches for a preamble byte by byte where no message follows. O(bytes skipped). Opening the message may still fail:
  * only its two ends were found. */
 tgmc_status_t tgmc_scan(const void *data, size_t len, size_t *position, tgmc_slice_t *message, tgmc_error_t *error);
@@ -710,7 +710,7 @@ size_t tgmc_push_size(size_t window);
  * moved. The window is what is left of `len`. `link` is TGMC_LINK_...  */
 tgmc_status_t tgmc_push_init(void *memory, size_t len, uint8_t link, tgmc_push_t **push, tgmc_error_t *error);
 
-/** Reads *input up to the next event, and moves its front behind what was read. TGMC_END: all was read, feed the next
+/** Reads *input up to the next event, and moves its front after what was read. TGMC_END: all was read, feed the next
  * piece. After an error the message is given up; go on calling, and the next message will be found. O(bytes read). */
 tgmc_status_t tgmc_push_next(tgmc_push_t *push, tgmc_slice_t *input, tgmc_event_t *event, tgmc_error_t *error);
 

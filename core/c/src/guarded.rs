@@ -103,7 +103,7 @@ fn guard(address: usize, tag: u32, len: usize) -> u64 {
     check_word(tag, &[address as u64, len as u64, 0])
 }
 
-/// Whether both guards of a state are right. The second one is `tail` bytes behind the first.
+/// Whether both guards of a state are right. The second one is `tail` bytes after the first.
 ///
 /// # Safety
 /// `place` is aligned for `u64`, and can be read up to the end of the second guard.

@@ -70,7 +70,7 @@ impl Default for Place {
     }
 }
 
-/// The aligned place in some memory, and the number of bytes behind the decoder.
+/// The aligned place in some memory, and the number of bytes after the decoder.
 fn place_in(memory: *mut u8, len: usize) -> Outcome<(*mut Push, usize)> {
     check_place(memory)?;
     let skipped = memory.addr().wrapping_neg() & align_of::<Push>().wrapping_sub(1);

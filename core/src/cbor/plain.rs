@@ -34,7 +34,7 @@ use crate::target::IS_SMALL;
 /// Containers inside each other that this walk follows, at most.
 const LEVELS: usize = 8;
 
-/// An observer of the walk: it is told what the walk meets, with positions in bytes from the item's start.
+/// An observer of the walk: it gets what the walk meets, with positions in bytes from the item's start.
 pub(super) trait Witness {
     /// Whether the walk may meet byte strings, and maps of 24 entries and more. It gives up at them otherwise.
     const KNOWS_LONG: bool = false;

@@ -15,7 +15,7 @@ use crate::target::READS_ONE_BY_ONE;
 /// Integers that are looked at together.
 pub(super) const EIGHT: usize = 8;
 
-/// Steps over integers that begin with the same byte, at most `most` of them. Returns how many these are, and the bytes behind
+/// Steps over integers that begin with the same byte, at most `most` of them. Returns how many these are, and the bytes after
 /// them.
 #[inline]
 pub(super) fn skip_alike(bytes: &[u8], most: usize) -> (usize, &[u8]) {
@@ -33,7 +33,7 @@ pub(super) fn skip_alike(bytes: &[u8], most: usize) -> (usize, &[u8]) {
     bytes.get(count.wrapping_mul(width)..).map_or((0, bytes), |rest| (count, rest))
 }
 
-/// The bytes behind `count` integers. `None` if one of them is something else, or is cut off.
+/// The bytes after `count` integers. `None` if one of them is something else, or is cut off.
 pub(super) fn skip_all(mut bytes: &[u8], count: usize) -> Option<&[u8]> {
     let mut left = count;
     while left > 0 {
@@ -59,7 +59,7 @@ const fn width_of(head: u8) -> Option<usize> {
     }
 }
 
-/// The first eight of `count` integers, if all eight have two bytes after the head or all have four, and the bytes behind them.
+/// The first eight of `count` integers, if all eight have two bytes after the head or all have four, and the bytes after them.
 #[inline]
 pub(super) fn take_eight(bytes: &[u8], count: usize) -> Option<([u64; EIGHT], &[u8])> {
     if count < EIGHT || READS_ONE_BY_ONE {

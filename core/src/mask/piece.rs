@@ -12,7 +12,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// The element behind the last one that is set.
+    /// The element after the last one that is set.
     #[inline]
     pub(super) fn end(&self) -> u64 {
         match self {
@@ -54,7 +54,7 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// The element behind the last one that is set.
+    /// The element after the last one that is set.
     #[inline]
     fn end(self) -> u64 {
         self.position.wrapping_add(u64::BITS.wrapping_sub(self.bits.trailing_zeros()).into())

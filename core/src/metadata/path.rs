@@ -37,7 +37,7 @@ fn places(text: &str, mark: u8) -> impl DoubleEndedIterator<Item = usize> {
     (0..bytes.len()).filter(move |at| bytes.get(*at) == Some(&mark))
 }
 
-/// The ways to take the start of a path for one key, each with the rest behind it: the longest key comes first. Plain
+/// The ways to take the start of a path for one key, each with the rest after it: the longest key comes first. Plain
 /// segments that are taken together keep their dots.
 ///
 /// ```
@@ -104,7 +104,7 @@ fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result<Option<Val
 pub(super) struct Path<'p> {
     first: &'p str,
     second: Option<&'p str>,
-    /// What follows the dot behind the second segment.
+    /// What follows the dot after the second segment.
     rest: Option<&'p str>,
 }
 

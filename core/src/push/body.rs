@@ -190,7 +190,7 @@ impl Machine {
             }
         }
         if self.frame.held == memory.len() {
-            // The region begins behind a descriptor whose end is not known. So its bytes are told as bytes of the body.
+            // The region begins after a descriptor whose end is not known. So its bytes are given as bytes of the body.
             self.frame.form = Form::LargeFirst;
             return Ok(self.enter(Stage::Kept(0), Step::TooLarge(self.frame.too_large(None, None))));
         }

@@ -8,7 +8,7 @@ use super::source::Source;
 /// more have come.
 ///
 /// A message is returned as soon as its last byte is there. Bytes that belong to no message are returned with the message
-/// behind them, or at the end: until then, a message that was begun may still be completed. The segments are the same as of a
+/// after them, or at the end: until then, a message that was begun may still be completed. The segments are the same as of a
 /// scan of all bytes.
 ///
 /// A growing source differs from other sources in three points, until [`Self::end`] is called:
@@ -56,7 +56,7 @@ impl<S: Source> Scanner<S> {
         self.walked = None;
     }
 
-    /// Goes on behind bytes that the caller skipped. A message may begin at `position`.
+    /// Goes on after bytes that the caller skipped. A message may begin at `position`.
     pub const fn resume_at(&mut self, position: u64) {
         self.front = position;
         self.place = position;
@@ -155,7 +155,7 @@ pub(super) mod tests {
     }
 
     /// A walk through damaged bytes costs the same in whatever pieces they come. If it cost more in small pieces, the second
-    /// begun message would take the message behind it for its own.
+    /// begun message would take the message after it for its own.
     #[test]
     fn damaged_bytes_cost_the_same_however_they_come() {
         let message = message_without_lengths();

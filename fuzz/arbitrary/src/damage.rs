@@ -42,7 +42,7 @@ pub enum Repair {
 pub enum Damage {
     /// A frame was taken out.
     Removed(usize),
-    /// A frame was put in again behind itself.
+    /// A frame was put in again after itself.
     Repeated(usize),
     /// Two frames changed places.
     Exchanged(usize, usize),
@@ -67,7 +67,7 @@ pub enum Damage {
     Overwritten(usize, u64),
     /// The bytes from this one on were cut off.
     Cut(usize),
-    /// Bytes were put behind the message.
+    /// Bytes were put after the message.
     Followed(Vec<u8>),
 }
 
@@ -224,7 +224,7 @@ fn inserted(removed: usize, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(u.bytes(len.min(u.len()))?.to_vec())
 }
 
-/// Replaces bytes of a body. The place of a descriptor behind them moves with it.
+/// Replaces bytes of a body. The place of a descriptor after them moves with it.
 fn splice(frame: &mut Vec<u8>, at: usize, removed: usize, inserted: &[u8]) {
     let body = FRAME_HEADER_SIZE..body_end(frame);
     let start = (body.start + at).min(body.end);

@@ -25,7 +25,7 @@ use crate::{Any, Pipeline, any, metadata, once_in, values};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Object {
-    /// What the encoder is told: type, shape, byte order and stages.
+    /// What the encoder gets: type, shape, byte order and stages.
     pub descriptor: DataObjectDescriptor,
     /// The values in the descriptor's byte order. Floats may be NaN and infinite.
     pub data: Vec<u8>,

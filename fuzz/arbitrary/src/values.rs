@@ -45,7 +45,7 @@ pub(super) fn values(
     if dtype == Dtype::Bitmask
         && let (Some(last), rest @ 1..) = (bytes.last_mut(), count % 8)
     {
-        // Bits behind the last element are zero.
+        // Bits after the last element are zero.
         *last &= !(0xff_u8 >> rest);
     }
     Ok(bytes)

@@ -8,7 +8,7 @@ use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DecodeLimits, DecodeOptions};
 
-/// The bytes, behind a source that fails and, if it is to, lies. The first bytes of the input say when.
+/// The bytes, after a source that fails and, if it is to, lies. The first bytes of the input say when.
 struct Source<'a> {
     bytes: &'a [u8],
     script: &'a [u8],

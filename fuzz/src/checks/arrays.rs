@@ -14,7 +14,7 @@ const LIMITS: DecodeLimits =
 /// Longer texts show nothing new.
 const LONGEST: usize = 64 << 10;
 
-/// Checks `bytes` as a file of each format. Behind its first bytes a file may also have the magic of one.
+/// Checks `bytes` as a file of each format. After its first bytes a file may also have the magic of one.
 pub fn check(bytes: &[u8]) {
     let bytes = bytes.get(..LONGEST).unwrap_or(bytes);
     for bools in [Bools::Bitmask, Bools::Uint8] {
@@ -56,7 +56,7 @@ fn options() -> DecodeOptions {
     DecodeOptions { limits: LIMITS, native_byte_order: false, ..DecodeOptions::default() }
 }
 
-/// Names may be told apart anew, if several are the same.
+/// Names may get other numbers, if several are the same.
 fn archives(arrays: &Arrays<'_>, bools: Bools) {
     for method in [Method::Stored, Method::Deflated] {
         let mut file = Vec::new();

@@ -237,7 +237,7 @@ typedef struct {
   size_t struct_size;
   /* A box of the tensor, written as in Python: "0, 10:20, ::4, -1, ..". Dimensions with a single index vanish. */
   const char *selection;
-  /* Or ranges of elements of the flattened tensor: the first elements, and the counts. Their values come one range behind the
+  /* Or ranges of elements of the flattened tensor: the first elements, and the counts. Their values come one range after the
    * other. If `range_starts` is not NULL, ranges are meant, also for none. */
   const uint64_t *range_starts;
   const uint64_t *range_counts;
@@ -316,7 +316,7 @@ tgm_error tgm_writer_memory(const tgm_encode_options_t *options, tgm_writer_t **
 /* A new file, in directories that are made. An existing one is emptied at once: the new one grows by whole messages, and readers follow it
  * meanwhile. Where the old file is to stay until the new one is complete, write to another name beside it, finish, and rename that. */
 tgm_error tgm_writer_create(const char *path, const tgm_encode_options_t *options, tgm_writer_t **out);
-/* Behind the messages of a file that is there. Readers see each message in one step. */
+/* After the messages of a file that is there. Readers see each message in one step. */
 tgm_error tgm_writer_append(const char *path, const tgm_encode_options_t *options, tgm_writer_t **out);
 tgm_error tgm_writer_to(tgm_write_fn write, void *user, const tgm_encode_options_t *options, tgm_writer_t **out);
 /* Metadata of the message that is being written: a JSON object, a builder, or both; NULL for none. */
@@ -365,7 +365,7 @@ tgm_error tgm_catalog_build(const tgm_archive_t *archive, const char *const *key
                             tgm_catalog_t **out);
 tgm_error tgm_catalog_open(const char *path, tgm_catalog_t **out);
 tgm_error tgm_catalog_save(const tgm_catalog_t *catalog, const char *path);
-/* Adds the messages that were appended since. The archive is one that was opened behind the append. */
+/* Adds the messages that were appended since. The archive is one that was opened after the append. */
 tgm_error tgm_catalog_extend(tgm_catalog_t *catalog, const tgm_archive_t *archive, size_t *out_added);
 /* 0 if it covers the archive, 1 if the archive has grown, 2 if it is another one or was changed, 3 if nothing tells: it is on a
  * server that does not name its versions, or was catalogued elsewhere. */
@@ -382,7 +382,7 @@ void tgm_catalog_free(tgm_catalog_t *catalog);
 /* ---- Datasets: n-dimensional variables over many messages ------------------------------------------------------------ */
 
 /* The objects of one kind, in all messages of all sources, are a variable. Its dimensions are the keys of metadata that differ,
- * such as times, steps and levels, and behind them the dimensions of the grid. Opening reads metadata alone. The library needs
+ * such as times, steps and levels, and after them the dimensions of the grid. Opening reads metadata alone. The library needs
  * feature "dataset", which it has by default. */
 typedef struct tgm_dataset_t tgm_dataset_t;
 

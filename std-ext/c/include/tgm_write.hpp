@@ -223,7 +223,7 @@ inline std::int32_t to_stream(void *user, const std::uint8_t *data, std::size_t 
 class writer {
 public:
   static writer memory(const encode_options &options = {}) { return made(options, tgm_writer_memory); }
-  // A new file; behind the messages of a file that is there.
+  // A new file; after the messages of a file that is there.
   static writer create(const location &path, const encode_options &options = {}) {
     return made(options, tgm_writer_create, path.c_str());
   }

@@ -16,7 +16,7 @@ pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives the lock away until `told` is told, or earlier.
+/// Gives the lock away until `told` is signalled, or earlier.
 #[cfg(feature = "async")]
 pub(crate) fn wait<'a, T>(told: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     told.wait(guard).unwrap_or_else(PoisonError::into_inner)

@@ -92,7 +92,7 @@ pub unsafe extern "C" fn tgm_writer_create(
     unsafe { put(options, out, || Ok(Sink::File(TensogramFile::create(args::text(path, "path")?)?))) }
 }
 
-/// Writes behind the messages of a file.
+/// Writes after the messages of a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_writer_append(
     path: *const c_char,

@@ -105,7 +105,7 @@ static void answers(tgm_archive_t *archive, const tgm_bytes_t *bytes, int in_mem
   SAYS("entry 2 of a list of 2 objects");
   tgm_object_list_free(list);
   FAILS(TGM_ERROR_METADATA, tgm_archive_query(archive, "=", 0, &list));
-  /* A key that is written otherwise is told, and a value that no object has is an answer. */
+  /* A key that is written otherwise is reported, and a value that no object has is an answer. */
   OK(tgm_archive_query(archive, "parm = tp", 0, &list));
   CHECK(tgm_object_list_count(list) == 0);
   CHECK(strstr(tgm_object_list_hint(list), "no key parm; did you mean mars.param?") != NULL);
@@ -941,7 +941,7 @@ static void datasets(void) {
   FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
   options.only = "mars.step=6 and";
   FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
-  SAYS("query: expected a condition behind `and`");
+  SAYS("query: expected a condition after `and`");
   options.only = NULL;
 
   options.profile = "cfgrib";

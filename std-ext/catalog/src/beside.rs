@@ -9,7 +9,7 @@ use tgm_std::{Archive, DecodeOptions, Result};
 use crate::bytes::read_open;
 use crate::{Catalog, CatalogLimits, check_bytes};
 
-/// What the name of a catalogue has behind the name of its data.
+/// What the name of a catalogue has after the name of its data.
 const ENDING: &str = ".catalog";
 
 /// A catalogue that lies beside its data.

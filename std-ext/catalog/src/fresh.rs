@@ -40,7 +40,7 @@ impl Catalog {
     }
 
     /// Whether the data are the file that was catalogued, unchanged since: what [`Self::check`] asks first. A file on a server
-    /// is told by its `ETag`, or else by its time of change, and by its size; one that was catalogued on this machine by size and
+    /// is known by its `ETag`, or else by its time of change, and by its size; one that was catalogued on this machine by size and
     /// time of change, which the tags of nginx and Apache are made of. `None` if it does not show. Reads nothing but,
     /// from a server of which nothing was read, the first bytes.
     pub fn is_of_same_file<'d>(&self, data: impl Into<Data<'d>>) -> Option<bool> {

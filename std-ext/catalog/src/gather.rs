@@ -25,7 +25,7 @@ const MOST_PATHS: usize = 1 << 12;
 /// Maps inside of maps that are looked at when keys are chosen.
 const DEEPEST: usize = 8;
 
-/// The rows of messages that begin behind byte `start`. `first` is the number of the first one, for errors.
+/// The rows of messages that begin after byte `start`. `first` is the number of the first one, for errors.
 ///
 /// # Errors
 /// The errors of reading, and of the first message that has an error.

@@ -69,7 +69,7 @@ pub(super) enum Storage {
     Floats,
 }
 
-/// The distinct values of a key as CBOR, one behind the other.
+/// The distinct values of a key as CBOR, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     bytes: Vec<u8>,

@@ -319,7 +319,7 @@ impl Catalog {
     }
 }
 
-/// Hands on the leaves, which lie one behind the other. Returns where the last one ends.
+/// Hands on the leaves, which lie one after the other. Returns where the last one ends.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for bytes between leaves; the errors of `take`, with the number of the leaf.

@@ -60,7 +60,7 @@ pub(super) struct Part {
     /// The byte where the message before ends, and where the last message ends.
     pub(super) start: u64,
     pub(super) end: u64,
-    /// For each message: bytes between the end of the message before and this one, bytes behind its last object, and
+    /// For each message: bytes between the end of the message before and this one, bytes after its last object, and
     /// the number of its objects.
     pub(super) gaps: Vec<u64>,
     pub(super) tails: Vec<u64>,
@@ -105,7 +105,7 @@ pub(super) fn fingerprint(layout: MessageLayout, message: &Message<'_>) -> Resul
 }
 
 impl Part {
-    /// No rows, behind byte `start`.
+    /// No rows, after byte `start`.
     pub(super) fn new(start: u64, keys: usize) -> Self {
         let keys = vec![KeyPart::default(); keys];
         Self {

@@ -49,7 +49,7 @@ impl ToldColumn {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) columns: Vec<ToldColumn>,
-    /// The column behind the one that was asked for last: objects tell the same facts in the same order.
+    /// The column after the one that was asked for last: objects tell the same facts in the same order.
     next: usize,
 }
 

@@ -31,12 +31,12 @@
 //! | `child.length`, `child.digest` | child | bytes of its catalogue or tree, and XXH3-64 of them |
 //! | `child.identity` | child | XXH3-64 of the `identity` of its data as the catalogue has it; 0 if there is none |
 //! | `child.name`, `child.catalog` | child | bytes of its name, and of its catalogue's name if that is not `NAME.catalog` |
-//! | `child.name_bytes`, `child.catalog_bytes` | byte | the names, one behind the other |
+//! | `child.name_bytes`, `child.catalog_bytes` | byte | the names, one after the other |
 //! | `key.PATH` | child | which summary says what values the child has under the key |
 //! | `form.PATH` | summary | 2 × (0: the listed values, 1: from the least to the greatest, 2: anything) + 1 if the key is missing somewhere |
 //! | `count.PATH` | summary | how many members it has |
 //! | `member.PATH` | member | which value it is |
-//! | `value.PATH`, `bytes.PATH` | value, byte | its bytes, and the values as CBOR, one behind the other |
+//! | `value.PATH`, `bytes.PATH` | value, byte | its bytes, and the values as CBOR, one after the other |
 //!
 //! The annotation `tree` of a leaf:
 //!
@@ -50,14 +50,14 @@
 //! no other file of the machine that opens it. Counts are bounded before there is memory for them, and digests of columns are
 //! checked when these are read. At most eight trees lie below each other, and all that are opened have at most 2²² children.
 //!
-//! A tree is right or says that it is not, as far as that can be told:
+//! A tree is right or says that it is not, as far as that can be known:
 //!
 //! | what changed | on this machine | at an address |
 //! |---|---|---|
 //! | the data of a chosen child | its catalogue tells ([`Catalog::check`](crate::Catalog::check)) | the same, by `ETag` or time of change |
 //! | the data of a child that was not chosen | size, time and inode tell; the child is then chosen | not asked, and [`Choice::notes`] says so |
 //! | the catalogue of a child | the digest tells, a note says so, and the catalogue is judged by its own proof | the same |
-//! | the tree | a damaged one is an error; another one cannot be told | the same |
+//! | the tree | a damaged one is an error; another one is not noticed | the same |
 //! | a file that came | not seen until it is added | the same |
 
 mod child;

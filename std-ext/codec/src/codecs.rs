@@ -112,7 +112,7 @@ pub trait Codec: Sync {
         self.decompress_into(payload, descriptor, out)
     }
 
-    /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them behind byte `end`. The
+    /// Opens the payload for reading parts of its `total` uncompressed bytes, none of them after byte `end`. The
     /// reader keeps its memory in `work`. `None` if a part costs as much as the whole.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ pub trait Compressing: Codec {
     /// values that are out of range, and for stages and types that could not be decoded.
     fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>>;
 
-    /// Appends the first `count` bits of a mask. They lie in `bits` from the highest bit of the first byte on, and the bits behind
+    /// Appends the first `count` bits of a mask. They lie in `bits` from the highest bit of the first byte on, and the bits after
     /// them are zeros.
     ///
     /// # Errors

@@ -104,7 +104,7 @@ impl CodecError {
         }
     }
 
-    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. For a defect of the payload, the offset
+    /// The error of `tgm_core` after this one: the kind of defect and its byte offset. For a defect of the payload, the offset
     /// counts from the payload's first byte, unless the error was shifted.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         match self.cause {

@@ -202,7 +202,7 @@ impl<'a> Arrays<'a> {
 
     /// Decodes all objects of a message. Values without a stage are borrowed from it.
     ///
-    /// Variables of texts, which the metadata of the message has, are arrays behind the others. Those that cannot be are listed.
+    /// Variables of texts, which the metadata of the message has, are arrays after the others. Those that cannot be are listed.
     ///
     /// Stages are not part of arrays: they are how values are stored, and leave no note. What the library wrote about the
     /// message (`_reserved_`: its time and uuid) is left out too, because a new message gets its own. With `verify_hash` the digests
@@ -213,7 +213,7 @@ impl<'a> Arrays<'a> {
     pub fn decode(message: &'a [u8], options: &DecodeOptions) -> Result<Self> {
         let view = tgm_core::Message::parse(message)?;
         if options.verify_hash {
-            // An object without a digest is told first, if that is an error.
+            // An object without a digest is reported first, if that is an error.
             Trust::of_message(&view, options)?.check_message(&view, None)?;
             check_message(message)?;
         }
@@ -313,7 +313,7 @@ impl<'a> Arrays<'a> {
     pub fn names(&self) -> (Vec<String>, Vec<NotKept>) {
         let own: BTreeSet<&str> = self.arrays.iter().filter_map(Array::name).collect();
         let (mut taken, mut changed) = (BTreeSet::new(), Vec::new());
-        // The last number behind each name, so that many arrays of one name take no search each.
+        // The last number after each name, so that many arrays of one name take no search each.
         let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
         let mut next = |index: usize, array: &Array<'_>| {
             let wanted = array.name().filter(|name| !name.is_empty());

@@ -27,7 +27,7 @@ pub(super) struct Axes {
     files: Vec<File>,
     /// Which of them an object belongs to.
     of_objects: Vec<usize>,
-    /// Objects of which it is not known, where that counts, and what is to be told of them.
+    /// Objects of which it is not known, where that counts, and what is to be said of them.
     pub(super) doubts: Vec<(usize, String)>,
 }
 
@@ -40,7 +40,7 @@ struct File {
 }
 
 impl Axes {
-    /// The labels of a message. Labels that cannot be read are none: that is told when their variable is written.
+    /// The labels of a message. Labels that cannot be read are none: that is reported when their variable is written.
     pub(super) fn of(all: &Given<'_>) -> Self {
         let mut found = Self { files: vec![File::default()], ..Self::default() };
         for (name, texts) in Texts::of_message(all.global) {

@@ -4,7 +4,7 @@
 //! datasets ─► Plan: dimensions, coordinates and variables, each with a name of its own ─► the format defines them
 //! each variable ─► boxes: decoded by all threads, beside the writing ─► the format writes them
 //! ```
-//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers behind their names.
+//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers after their names.
 
 mod boxes;
 mod labels;

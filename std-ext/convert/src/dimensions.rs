@@ -20,7 +20,7 @@ pub(super) struct Dimensions {
     known: BTreeMap<(String, String), Dimension>,
     /// The names of all of them.
     names: BTreeSet<String>,
-    /// The numbers that equal dimensions have behind a name, so that many dimensions of one name take no search each.
+    /// The numbers that equal dimensions have after a name, so that many dimensions of one name take no search each.
     numbers: BTreeMap<(String, Dimension), BTreeSet<u64>>,
     /// By group and name, how many numbers are taken there without a gap.
     taken: BTreeMap<(String, String), u64>,
@@ -63,7 +63,7 @@ pub(super) struct Taken {
     pub(super) name: String,
     /// The path of the new dimension.
     pub(super) make: Option<String>,
-    /// What is told of a name that is not the wanted one.
+    /// What is said of a name that is not the wanted one.
     pub(super) told: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl Dimensions {
     /// | this dimension, in its place | that one |
     /// | nothing | a new one in its place, or the root |
     /// | another dimension, in a group above | a new one in its place, or in `group` |
-    /// | another dimension, in its place or in `group` itself | one whose name has a number behind it, by the same rules |
+    /// | another dimension, in its place or in `group` itself | one whose name has a number after it, by the same rules |
     ///
     /// Dimensions are the same if their lengths and their labels are. One whose labels are not known is the same as any: of
     /// several, the latest. The variable with the labels has the name of its dimension, and that path is kept for it. It lies in
@@ -253,7 +253,7 @@ impl Dimensions {
         self.insert("", name, Dimension { len, is_unlimited: false, labels: None });
     }
 
-    /// The dimension of this name that a variable in `group` sees, behind the group that has it.
+    /// The dimension of this name that a variable in `group` sees, after the group that has it.
     fn seen<'w>(&self, group: &'w str, name: &str) -> Option<(&'w str, Dimension)> {
         let found = |group: &'w str| Some((group, *self.known.get(&(group.to_string(), name.to_string()))?));
         seen_from(group).find_map(found)

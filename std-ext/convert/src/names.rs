@@ -24,7 +24,7 @@ pub(super) struct Names {
     safe: fn(&str) -> String,
     arrays: BTreeSet<String>,
     groups: BTreeSet<String>,
-    /// The last number behind each path, so that many arrays of one name take no search each.
+    /// The last number after each path, so that many arrays of one name take no search each.
     numbers: BTreeMap<String, u64>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
     shape.iter().map(name).collect()
 }
 
-/// A name, with a number behind it that is not 0.
+/// A name, with a number after it that is not 0.
 pub(super) fn numbered(name: &str, number: u64) -> String {
     if number == 0 { name.to_string() } else { format!("{name}_{number}") }
 }

@@ -11,7 +11,7 @@
 //! | Fortran order | row-major order: the values are moved |
 //! | structures, Python objects, `f16`, `c32` | an error that names the type |
 //!
-//! A file may hold several arrays, one behind the other: [`read_all`] reads them.
+//! A file may hold several arrays, one after the other: [`read_all`] reads them.
 //!
 //! A file has no room for metadata, not even for a name:
 //! [`metadata_not_kept`](super::arrays::Arrays::metadata_not_kept) lists what is lost.
@@ -62,7 +62,7 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Array<'_>> {
 
 /// All arrays of a `.npy` file: numpy writes several into one file that is open, and reads the first.
 ///
-/// Bytes behind the last one are listed in [`Arrays::not_kept`].
+/// Bytes after the last one are listed in [`Arrays::not_kept`].
 ///
 /// # Errors
 /// The errors of [`read`] for any of them, and for a file of texts alone.
@@ -81,23 +81,23 @@ pub fn read_all(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
         rest = behind;
     }
     if !rest.is_empty() {
-        arrays.not_kept.push(NotKept::of_message(format!("{} bytes behind the last array", rest.len())));
+        arrays.not_kept.push(NotKept::of_message(format!("{} bytes after the last array", rest.len())));
     }
     let counted = arrays.arrays.len();
     arrays.check_count(counted, "arrays")
 }
 
-/// The header of a file, and the values behind it.
+/// The header of a file, and the values after it.
 #[cfg(feature = "npz")]
 pub(super) fn header_of(file: &[u8]) -> Result<(Header, &[u8])> {
     header::parse(file).map_err(refused)
 }
 
-/// Bytes behind the last array that are read in order to say that they are there.
+/// Bytes after the last array that are read in order to say that they are there.
 const MAX_BEHIND: u64 = 1 << 20;
 
 /// Checks that a file of `len` bytes holds as many values as its first header says. `start` are its first bytes. A header that
-/// is longer than `start` passes. Behind the values may be further arrays, or up to 1 MiB of something else.
+/// is longer than `start` passes. After the values may be further arrays, or up to 1 MiB of something else.
 ///
 /// # Errors
 /// The errors of [`read`].
@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// The array of a header and the bytes behind it.
+/// The array of a header and the bytes after it.
 pub(super) fn array<'a>(header: &Header, data: Cow<'a, [u8]>, bools: Bools) -> Result<Array<'a>> {
     let Header { dtype, order, ref shape, is_fortran, ref kind } = *header;
     check_values(dtype, &header.parts(), data.len() as u64)?;

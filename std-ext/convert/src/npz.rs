@@ -318,7 +318,7 @@ impl<W: Write> Deflater<W> {
         Self { sink, state, out: vec![0; CHUNK] }
     }
 
-    /// Compresses `input`, and what is left behind it if it is the end.
+    /// Compresses `input`, and what is left after it if it is the end.
     fn feed(&mut self, mut input: &[u8], flush: MZFlush) -> io::Result<()> {
         loop {
             let result = deflate(&mut self.state, input, &mut self.out, flush);

@@ -156,7 +156,7 @@ pub(super) fn side_by_side(threads: Threads) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Chosen(OnceLock<(Option<u64>, Stages)>);
 
-/// Lossless stages behind the encoding.
+/// Lossless stages after the encoding.
 #[derive(Clone, Copy, Debug)]
 enum Stages {
     /// Bytes sorted by their place in elements of this size, then zstd.

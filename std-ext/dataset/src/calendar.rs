@@ -3,7 +3,7 @@
 /// A calendar of CF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Calendar {
-    /// The calendar in use: Julian up to 1582-10-04, and Gregorian from the day behind it, 1582-10-15.
+    /// The calendar in use: Julian up to 1582-10-04, and Gregorian from the day after it, 1582-10-15.
     Standard,
     /// The Gregorian calendar, also for the years before it was.
     Gregorian,
@@ -76,7 +76,7 @@ impl Calendar {
                 (year - 1970) * (365 + leap_day) + before + if month > 2 { leap_day } else { 0 } + day - 1
             }
         };
-        // The 31st of February is a day of March, and the days behind 1582-10-04 are of the Gregorian calendar.
+        // The 31st of February is a day of March, and the days after 1582-10-04 are of the Gregorian calendar.
         (self.date(found) == date).then_some(found)
     }
 
@@ -94,7 +94,7 @@ impl Calendar {
                 let leap_day = i64::from(self == Self::AllLeap);
                 let (year, of_year) = (days.div_euclid(365 + leap_day), days.rem_euclid(365 + leap_day));
                 let starts = (1..).zip(BEFORE).map(|(month, before)| {
-                    // The leap day moves what is behind February.
+                    // The leap day moves what is after February.
                     (month, before + if month > 2 { leap_day } else { 0 })
                 });
                 let (month, before) = starts.filter(|(_, before)| *before <= of_year).last().unwrap_or((1, 0));
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((days(2023, 2, 29), days(2024, 2, 29), days(2024, 13, 1)), (None, Some(19_782), None));
     }
 
-    /// Each day has a date of its own, one behind the other.
+    /// Each day has a date of its own, one after the other.
     #[test]
     fn dates_follow_each_other() {
         for calendar in ALL {

@@ -125,7 +125,7 @@ pub(crate) struct Told {
     pub(crate) wanted: Option<Vec<(usize, usize)>>,
     /// Where reading goes on: the first byte that is not covered, and the number of the message there.
     pub(crate) rest: Option<(u64, usize)>,
-    /// Bytes behind what is covered, if nothing is read there.
+    /// Bytes after what is covered, if nothing is read there.
     pub(crate) behind: Range<u64>,
 }
 

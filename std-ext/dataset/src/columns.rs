@@ -61,7 +61,7 @@ pub(crate) struct Columns {
     /// The kind of each object, by its number.
     pub(crate) kind_of: Vec<u32>,
     pub(crate) number: Column,
-    /// The code of member 0. Without such a member, it is the number behind all others.
+    /// The code of member 0. Without such a member, it is the number after all others.
     pub(crate) member_0: u32,
     pub(crate) time: Column,
     pub(crate) step: Column,

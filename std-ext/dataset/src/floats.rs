@@ -77,7 +77,7 @@ impl Dataset {
     }
 }
 
-/// The windows of a box: some indices of one dimension, one index of each dimension before it, all of those behind. They are runs
+/// The windows of a box: some indices of one dimension, one index of each dimension before it, all of those after. They are runs
 /// of the result, in order.
 struct Windows {
     /// The dimension that is cut, and how many of its indices a window has. `None` if one window has all.
@@ -190,7 +190,7 @@ mod tests {
             let (mut windows, mut next) = (0, 0);
             for window in Windows::new(&variable, counts, 2) {
                 let part = window.part_of(&all);
-                // The first element of a window in the whole box: behind the one before.
+                // The first element of a window in the whole box: after the one before.
                 let first = part.iter().zip(counts).fold(0, |place, (it, count)| place * count + it.at(0).unwrap_or(0));
                 assert_eq!(first, next, "{shape:?} {counts:?}");
                 next += part.iter().map(Indices::count).product::<u64>();

@@ -86,7 +86,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Notes what lies before, between and behind the messages of a source.
+    /// Notes what lies before, between and after the messages of a source.
     fn add_lost(&mut self, archive: &Archive<'_>, start: u64, layouts: &[MessageLayout], end: u64) {
         let begins = layouts.iter().map(|layout| layout.offset).chain([end]);
         let ends = [start].into_iter().chain(layouts.iter().map(MessageLayout::end));
@@ -219,7 +219,7 @@ const TOO_MANY_OBJECTS: &str = "it has more than 2^32 objects";
 #[derive(Default)]
 struct Found {
     gathered: Gathered,
-    /// Facts that were told last.
+    /// Facts that were given last.
     cells: List,
     fits_float32: bool,
     /// The last value of each key: neighbours are often equal.
@@ -340,7 +340,7 @@ fn wanted(metadata: &MessageMetadata<'_>, options: &OpenOptions) -> Result<Optio
     Ok(wanted)
 }
 
-/// Cells in the order of their keys. The last value of a key counts: values of an object come behind values of its message.
+/// Cells in the order of their keys. The last value of a key counts: values of an object come after values of its message.
 fn sorted(mut cells: List) -> Cells {
     cells.reverse();
     cells.sort_by_key(|(key, _)| *key);

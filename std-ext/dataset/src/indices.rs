@@ -11,7 +11,7 @@ use crate::archive::bad;
 pub enum Indices {
     /// One index. The result does not have this dimension.
     Index(u64),
-    /// `count` indices from `start` on, each `step` behind the one before.
+    /// `count` indices from `start` on, each `step` after the one before.
     Range {
         /// The first index.
         start: u64,

@@ -126,7 +126,7 @@ fn completed(files: Vec<Named>, apart: &[(BTreeSet<String>, Vec<File>)]) -> Vec<
     found
 }
 
-/// The file with what was appended to it, one part behind the other, each with the dimension along which it goes on.
+/// The file with what was appended to it, one part after the other, each with the dimension along which it goes on.
 ///
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] for a part that does not fit; the errors of reading coordinates.

@@ -1,7 +1,7 @@
 //! An archive is a dataset: n-dimensional variables over many messages.
 //!
 //! [`open`] reads the metadata of all objects, and no payload. Objects of one kind become a **cube**: its dimensions are the
-//! keys of metadata whose values differ, such as steps and levels, and behind them the dimensions of the grid. Keys that do not
+//! keys of metadata whose values differ, such as steps and levels, and after them the dimensions of the grid. Keys that do not
 //! differ become attributes. Cubes that share their grid and their labels make a [`Dataset`]. What does not fit is listed in
 //! [`Dataset::left_out`], and [`open_all`] makes datasets of it too. [`Dataset::read_into`] reads a box of a variable.
 //!

@@ -189,7 +189,7 @@ pub(crate) struct Held {
     pub(crate) numbers: Arc<[i64]>,
 }
 
-/// Variables of several files, one behind the other along a dimension, whose pieces do not make one array.
+/// Variables of several files, one after the other along a dimension, whose pieces do not make one array.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {
     /// The dimension along which they follow each other.
@@ -270,7 +270,7 @@ impl Variable {
         }
     }
 
-    /// The variables that it is made of, one behind the other along a dimension: itself, unless it goes on in other files.
+    /// The variables that it is made of, one after the other along a dimension: itself, unless it goes on in other files.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match &self.content {
             Content::Joined(joined) => joined.parts.iter().flat_map(|(_, part)| part.parts()).collect(),

@@ -14,7 +14,7 @@ pub(crate) const NO_TIME: i64 = i64::MIN;
 /// Nanoseconds since 1970 of a calendar. `None` where a moment is missing.
 pub(crate) type Moment = Option<i128>;
 
-/// A moment of a calendar. Its text is `2024-01-31T12:30:00`, with as many digits of a second behind it as it has, up to nanoseconds.
+/// A moment of a calendar. Its text is `2024-01-31T12:30:00`, with as many digits of a second after it as it has, up to nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time {
     nanoseconds: i128,
@@ -51,7 +51,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Whole seconds, and the nanoseconds behind them.
+/// Whole seconds, and the nanoseconds after them.
 #[expect(clippy::cast_possible_truncation, reason = "moments are below 2^63 seconds")]
 const fn parted(nanoseconds: i128) -> (i64, i64) {
     let second = SECOND as i128;

@@ -48,7 +48,7 @@ pub enum Profile {
     /// Nothing but names: each key that differs is a dimension of its name, with its values as they are, and the dimensions of
     /// objects are `dim_0`, `dim_1` and so on. There are no times, no levels, no coordinates of grids, and no table of parameters.
     Plain,
-    /// Fields whose keys have names of one's own. They are looked up before the keys of [`Self::Mars`].
+    /// Fields whose keys have names of the application's own. They are looked up before the keys of [`Self::Mars`].
     Own(KeyTable),
 }
 
@@ -114,7 +114,7 @@ pub enum Join {
 /// Catalogues that say what the messages of sources are, so that these need not be read.
 ///
 /// One that does not fit its source is not used, and [`crate::Dataset::notes`] says so. If the source has grown, the messages
-/// behind those that are catalogued are read.
+/// after those that are catalogued are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Catalogs {
     /// `FILE.catalog` for a file or an address, if it is there ([`tgm_catalog::Beside`]).

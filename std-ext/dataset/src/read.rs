@@ -143,7 +143,7 @@ impl<'v> Plan<'v> {
 
     /// Whether each cell is one run of the result, and all have the same length.
     fn is_in_order(&self) -> bool {
-        // Behind the first dimension that is cut, no dimension may be. Before it, parts have one index each.
+        // After the first dimension that is cut, no dimension may be. Before it, parts have one index each.
         let mut dims = self.parts.iter().zip(&self.out);
         for (parts, _) in dims.by_ref() {
             if parts.iter().any(|part| part.count != 1) {
@@ -154,7 +154,7 @@ impl<'v> Plan<'v> {
         true
     }
 
-    /// Writes the values of cells, one behind the other.
+    /// Writes the values of cells, one after the other.
     fn write(&self, archive: &Archive, cells: &[u64], out: &mut [u8], options: &DecodeOptions) -> Result<()> {
         let (mut kept, mut scratch, mut rest) = (Kept::default(), Scratch::default(), out);
         let cells: Vec<Cell> = cells.iter().map(|cell| self.cell(*cell)).collect();

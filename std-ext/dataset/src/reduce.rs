@@ -382,7 +382,7 @@ struct Plan<'v> {
 }
 
 impl Plan<'_> {
-    /// Elements behind an index of dimension `dim`. More than there are numbers are more than a window takes.
+    /// Elements after an index of dimension `dim`. More than there are numbers are more than a window takes.
     fn behind(&self, dim: usize) -> u64 {
         self.lens.iter().skip(dim.saturating_add(1)).fold(1, |all, len| all.saturating_mul(*len))
     }

@@ -91,7 +91,7 @@ impl Form<'_> {
 }
 
 impl Referenced {
-    /// The key of a chunk behind the name: its index along each dimension, with dots.
+    /// The key of a chunk after the name: its index along each dimension, with dots.
     pub fn key(&self, number: u64) -> String {
         let mut rest = number;
         let mut index: Vec<String> = self

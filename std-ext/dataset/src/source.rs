@@ -118,7 +118,7 @@ impl Source {
     /// since, the digest of its frame tells: what was appended changes no object.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if it is another one, or cannot be told; the errors of reading.
+    /// [`TensogramError::Metadata`] if it is another one, or that cannot be known; the errors of reading.
     pub(crate) fn check(&self, entry: &Entry) -> Result<()> {
         if self.is_changed() { self.check_digest(entry, self.digest(entry)?) } else { Ok(()) }
     }

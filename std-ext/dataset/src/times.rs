@@ -39,7 +39,7 @@ impl PartialEq for TimeScale {
 
 impl Eq for TimeScale {}
 
-/// The unit, and what stands behind `since`, of units such as `hours since 2024-01-01`.
+/// The unit, and what stands after `since`, of units such as `hours since 2024-01-01`.
 pub(crate) fn since(units: &str) -> Option<(&str, &str)> {
     let (unit, rest) = units.trim().split_once(char::is_whitespace)?;
     let (word, date) = rest.trim_start().split_once(char::is_whitespace)?;

@@ -131,7 +131,7 @@ impl Axis {
         };
         // The place may be given west of the first column, or more than a circle away.
         let places = [-720.0, -360.0, 0.0, 360.0, 720.0].map(|circle| (wanted + circle - first) / step);
-        // In a circle, the first column is also one step behind the last one.
+        // In a circle, the first column is also one step after the last one.
         let is_behind = |place: &f64| step.abs() * count as f64 >= 360.0 - 1e-9 && (place - count as f64).abs() <= 0.5;
         let column = places.iter().find_map(|&place| nearest(place, count));
         column.or_else(|| places.iter().any(is_behind).then_some(0))

@@ -8,7 +8,7 @@ use tgm_std::TensogramError;
 use crate::axis::{latitude, longitude};
 use crate::described::{Picked, number_at, text_of};
 
-/// What a detail is of, in the order in which details are told.
+/// What a detail is of, in the order in which details are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A level, a place, or any other label.

@@ -132,7 +132,7 @@ impl Nearest {
         ];
         let at = |point: usize| self.on_sphere.get(point);
         let Some(own) = at(point) else { return false };
-        // From the point before to the one behind, as one step.
+        // From the point before to the one after, as one step.
         let step = |(before, behind): (Option<usize>, Option<usize>)| -> Place {
             match (before.and_then(at), behind.and_then(at)) {
                 (Some(before), Some(behind)) => minus(behind, before).map(|part| part / 2.0),
@@ -202,7 +202,7 @@ fn latitudes(points: &Points) -> Option<(f64, f64)> {
 /// Parts of the circle of longitudes that have points or have none: a quarter of a degree each.
 const PARTS: usize = 1440;
 
-/// The longitudes behind and before the widest gap. They differ by 360 if points are all around.
+/// The longitudes after and before the widest gap. They differ by 360 if points are all around.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few parts")]
 fn longitudes(points: &Points) -> Option<(f64, f64)> {
     let part_of = |longitude: f64| ((longitude / 360.0 * PARTS as f64) as usize).min(PARTS - 1);
@@ -213,7 +213,7 @@ fn longitudes(points: &Points) -> Option<(f64, f64)> {
             *part = true;
         }
     }
-    // The first part behind each gap, with the length of the gap, the widest one first.
+    // The first part after each gap, with the length of the gap, the widest one first.
     let first = has_points.iter().position(|has| *has)?;
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     let mut empty = 0;
@@ -228,7 +228,7 @@ fn longitudes(points: &Points) -> Option<(f64, f64)> {
     gaps.sort_by_key(|(empty, _)| std::cmp::Reverse(*empty));
     let (widest, part) = *gaps.first()?;
     let next = gaps.get(1).map_or(0, |gap| gap.0);
-    // Exactly, from the part behind the gap on.
+    // Exactly, from the part after the gap on.
     let start = part as f64 / PARTS as f64 * 360.0;
     let along = all().map(|longitude| {
         let along = longitude - start;

@@ -1,6 +1,6 @@
 //! Numbers as text, and round ones of a range.
 
-/// A number with at most `digits` digits behind the first one. Very large and very small ones have an exponent.
+/// A number with at most `digits` digits after the first one. Very large and very small ones have an exponent.
 pub fn number(value: f64, digits: usize) -> String {
     // Zero is added so that it has no sign.
     let short = format!("{value:.digits$e}").parse::<f64>().unwrap_or(value) + 0.0;

@@ -414,7 +414,7 @@ fn _frame_shape<'py>(py: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyTup
     PyTuple::new(py, object.descriptor().shape().iter().collect::<Vec<u64>>())
 }
 
-/// The shape of the object in a frame, and the values of a box of it: the first index, and the one behind the last, of each
+/// The shape of the object in a frame, and the values of a box of it: the first index, and the one after the last, of each
 /// dimension. All of it without a box.
 #[pyfunction]
 fn _decode_frame<'py>(

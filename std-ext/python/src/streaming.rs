@@ -215,7 +215,7 @@ impl StreamingEncoder {
         self.write(py, || object(descriptor, data, describe), Encoder::write_object)
     }
 
-    /// `write_preceder` and `write_object` in one: an object that is refused leaves no metadata behind. For `Writer`.
+    /// `write_preceder` and `write_object` in one: an object that is refused leaves no metadata after. For `Writer`.
     fn _write(
         &self,
         py: Python<'_>,

@@ -222,7 +222,7 @@ def test_malformed(path, sidecar):
         error = sane(lambda: tensogram.decode(data))
         verified = sane(lambda: tensogram.decode(data, verify_hash=True))
         if verdict == "reject":
-            # A scan may find nothing where a decode fails, and messages behind the first are not looked at.
+            # A scan may find nothing where a decode fails, and messages after the first are not looked at.
             assert error is not None or len(tensogram.scan(data)) != 1
         elif verdict == "reject-verify":
             assert verified is not None

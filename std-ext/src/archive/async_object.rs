@@ -67,7 +67,7 @@ impl AsyncObject {
 /// A request for the values of an [`AsyncObject`]: [`Read`](crate::Read), whose last four methods are followed by `.await`.
 /// Decoding takes memory of its own, because it may run on another thread.
 #[derive(Clone, Debug)]
-#[must_use = "a request reads nothing before it is told where values go"]
+#[must_use = "a request reads nothing before it knows where values go"]
 pub struct AsyncRead<'r> {
     object: &'r AsyncObject,
     asked: Asked<'r>,

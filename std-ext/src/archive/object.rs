@@ -164,7 +164,7 @@ impl<'s> Object<'s> {
 pub fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
     let (parsed, rest) = Frame::parse(frame)?;
     if !rest.is_empty() {
-        return Err(TensogramError::Framing(format!("{} bytes behind the frame of the object", rest.len()).into()));
+        return Err(TensogramError::Framing(format!("{} bytes after the frame of the object", rest.len()).into()));
     }
     Ok(DataObject::parse(parsed)?)
 }

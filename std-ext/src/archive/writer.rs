@@ -113,7 +113,7 @@ impl Writer<TensogramFile> {
         Ok(Self::new(TensogramFile::create(path)?))
     }
 
-    /// Writes behind the messages of a file, which must be there.
+    /// Writes after the messages of a file, which must be there.
     ///
     /// # Errors
     /// [`TensogramError::Io`].

@@ -48,7 +48,7 @@ impl PartialEq for Foreign {
 impl Eq for Foreign {}
 
 impl Reason {
-    /// A text, and the error of `tgm_core` behind it.
+    /// A text, and the error of `tgm_core` after it.
     #[doc(hidden)]
     pub fn with_cause(text: impl Into<String>, cause: tgm_core::Error) -> Self {
         Self { text: text.into(), cause: Some(cause), fetch: None, foreign: None }
@@ -79,7 +79,7 @@ impl Reason {
         }
     }
 
-    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
+    /// The error of `tgm_core` after this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
     /// where the offset counts.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         self.cause
@@ -167,7 +167,7 @@ pub enum TensogramError {
     },
     /// A source of bytes failed: [`Reason::fetch_error_kind`] says how. Or an address cannot be read.
     Remote(Reason),
-    /// A message of a stream is longer than the limit. Reading can go on behind it.
+    /// A message of a stream is longer than the limit. Reading can go on after it.
     MessageTooLarge {
         /// Where the message begins, in bytes from the start of the stream.
         offset: u64,
@@ -185,7 +185,7 @@ impl TensogramError {
         matches!(self, Self::Remote(reason) if reason.fetch_error_kind() == Some(FetchErrorKind::NotGiven))
     }
 
-    /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
+    /// The error of `tgm_core` after this one: the kind of defect and its byte offset.
     ///
     /// The offset counts from the start of the bytes that the caller gave. For a message of a file, it counts from the start
     /// of the message. To get the place in the file, add the `offset` of that message's [`MessageLayout`]. The files'
@@ -291,7 +291,7 @@ impl TensogramError {
         Self::Metadata(Reason::with_cause(text, cause))
     }
 
-    /// The error of a frame that holds `what`. Only what well-formed CBOR says wrongly is told in the words of
+    /// The error of a frame that holds `what`. Only what well-formed CBOR says wrongly is given in the words of
     /// [`Self::cbor`].
     pub(crate) fn cbor_in(frame: &Frame<'_>, what: CborOf, cause: tgm_core::Error) -> Self {
         match cause.kind() {
@@ -302,7 +302,7 @@ impl TensogramError {
         }
     }
 
-    /// The error of a data object that cannot be opened: what is wrong with its descriptor is told as such.
+    /// The error of a data object that cannot be opened: what is wrong with its descriptor is said as such.
     pub(crate) fn of_object(cause: tgm_core::Error) -> Self {
         match Self::from(cause) {
             Self::Framing(reason) if matches!(cause.kind(), K::UnknownFrameType(_)) => {

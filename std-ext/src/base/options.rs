@@ -59,7 +59,7 @@ pub struct DecodeOptions {
     /// Otherwise digests of older messages are recognised too (Rule H of FORMAT §2). A frame without its message has
     /// only its flag in any case.
     pub strict_hash_presence: bool,
-    /// Whether ranges are refused where the reference refuses them: behind a filter, of bitmasks, of zstd, lz4 and sz3
+    /// Whether ranges are refused where the reference refuses them: after a filter, of bitmasks, of zstd, lz4 and sz3
     /// payloads, and of szip payloads without `szip_block_offsets`.
     pub reference_range_refusals: bool,
     /// Limits on what decoding may cost.

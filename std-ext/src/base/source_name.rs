@@ -84,7 +84,7 @@ impl<'a> Address<'a> {
         let scheme = text.get(..text.len() - rest.len())?;
         let host_end = rest.find(|c| SLASHES.contains(&c) || matches!(c, '?' | '#')).unwrap_or(rest.len());
         let (host, _) = rest.split_at(host_end);
-        // An account of Azure stands where others have the host, behind its container. A word with a password is a user.
+        // An account of Azure stands where others have the host, after its container. A word with a password is a user.
         let is_container =
             is_azure(name) && host.split_once('@').is_some_and(|(container, _)| !container.contains(':'));
         let rest = match host.rfind('@').or_else(|| if has_port(host) { None } else { rest.rfind('@') }) {

@@ -38,7 +38,7 @@ impl<'r> Asked<'r> {
 macro_rules! request_methods {
     () => {
         /// Asks for ranges of elements, each a first element and a count, over the flattened tensor. They may overlap,
-        /// repeat and come in any order. Their values come one range behind the other; as bytes, each range of a bitmask
+        /// repeat and come in any order. Their values come one range after the other; as bytes, each range of a bitmask
         /// begins with a byte of its own.
         ///
         /// This replaces an earlier [`Self::select`].

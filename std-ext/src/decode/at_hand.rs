@@ -39,7 +39,7 @@ pub(crate) enum FrameAtHand {
 pub(crate) struct DecodedParts {
     /// The descriptor's CBOR, and its place in the message.
     pub(crate) descriptor: (Vec<u8>, u64),
-    /// The values of each range one behind the other, or the values of a box.
+    /// The values of each range one after the other, or the values of a box.
     pub(crate) bytes: Vec<u8>,
 }
 

@@ -26,7 +26,7 @@ const PER_OUTPUT_BYTE: u64 = 4;
 /// Whether decoding all `total` stored bytes costs less than the parts that hold the wanted elements. `out_len` is the
 /// number of bytes of the wanted values.
 ///
-/// `wanted` is told how many elements a block has, and gives ranges of elements in ascending order. Elements between
+/// `wanted` gets how many elements a block has, and gives ranges of elements in ascending order. Elements between
 /// them count as wanted if no more than a block of them lies between two. The ranges are read until the answer is
 /// known.
 ///

@@ -98,7 +98,7 @@ impl<'o, 'a> Stretch<'o, 'a> {
     }
 }
 
-/// The values of the ranges in `order`, one range behind the other, into all of `out`. Each range begins with a byte of
+/// The values of the ranges in `order`, one range after the other, into all of `out`. Each range begins with a byte of
 /// its own, bits too.
 ///
 /// # Errors
@@ -145,7 +145,7 @@ fn decode_each_range(
     let (mut number, mut behind) = (0, 0_usize);
     for (at, stretch) in stretches.iter().enumerate() {
         let is_last = at + 1 == stretches.len();
-        // All ranges behind the stretches before, up to the end of this one. Empty ranges lie in any stretch.
+        // All ranges after the stretches before, up to the end of this one. Empty ranges lie in any stretch.
         let coming = |number| {
             let here = visits.from(number).take_while(|range| is_last || range.start < stretch.elements.end);
             here.map(|range| stretch.inside(&range))
@@ -183,7 +183,7 @@ fn decode_each_range(
             number += 1;
         }
     }
-    // A defect behind the last range is an error too, so that the answer does not depend on the ranges.
+    // A defect after the last range is an error too, so that the answer does not depend on the ranges.
     masks_in_order.map_or(Ok(()), AscendingMasks::finish)
 }
 

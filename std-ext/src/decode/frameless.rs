@@ -16,7 +16,7 @@ use crate::model::types::DataObjectDescriptor;
 
 /// All values of an object, out of its payload region.
 ///
-/// Offsets in errors count as in a frame that holds the region and, behind it, the descriptor.
+/// Offsets in errors count as in a frame that holds the region and, after it, the descriptor.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with

@@ -163,7 +163,7 @@ impl<'a> Masks<'a> {
         for run in mask.bitmap(self.element_count).runs() {
             let run = run.map_err(|e| e.shift(mask.offset))?;
             // Never returned: the runs of a mask lie below the element count that it was given.
-            let beyond = || TensogramError::encoding("a run of a mask ends behind the object's elements");
+            let beyond = || TensogramError::encoding("a run of a mask ends after the object's elements");
             bools.get_mut(index(run.start)..index(run.end)).ok_or_else(beyond)?.fill(true);
         }
         Ok(bools)

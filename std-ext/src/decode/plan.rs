@@ -59,7 +59,7 @@ pub(super) struct WayToParts {
     pub(super) codec: &'static dyn Codec,
     /// Stored bytes of the whole object.
     pub(super) total: u64,
-    /// The stored byte behind the last one that is wanted.
+    /// The stored byte after the last one that is wanted.
     pub(super) end: u64,
 }
 
@@ -87,7 +87,7 @@ impl<'o, 'a> Plan<'o, 'a> {
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; the errors of [`join`] if the payload
-    /// is not compressed. Behind a compression the names and parameters of the other stages are checked when they are
+    /// is not compressed. After a compression the names and parameters of the other stages are checked when they are
     /// undone.
     pub(super) fn all(&self) -> Result<WayToValues<'a>> {
         let descriptor = self.object.descriptor();

@@ -73,7 +73,7 @@ pub fn decode_range_from_frame(
     of_object(Trusted::proven(&object, proof), ranges, options)
 }
 
-/// The values of `ranges` of an object that may be trusted, one range behind the other, as bytes in `order`. They are
+/// The values of `ranges` of an object that may be trusted, one range after the other, as bytes in `order`. They are
 /// borrowed if there is one range, which lies in the message as it is wanted.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ pub(super) fn write_ranges(
     each_range::decode_ranges_into(object, ranges, order, options, scratch, out)
 }
 
-/// The values of `ranges` of an object that may be trusted, as floats, one range behind the other, into all of `out`.
+/// The values of `ranges` of an object that may be trusted, as floats, one range after the other, into all of `out`.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of

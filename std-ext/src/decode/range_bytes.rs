@@ -64,7 +64,7 @@ impl<'s> RangeBytes<'s> {
         Ok(Self::All(open(plan, way, bytes, &mut Workspace::default())?))
     }
 
-    /// Writes the values of `range` to all of `out`. `coming` are this range and those behind it, in ascending order.
+    /// Writes the values of `range` to all of `out`. `coming` are this range and those after it, in ascending order.
     ///
     /// # Errors
     /// The errors of the codec and of the stages.
@@ -105,7 +105,7 @@ impl<'s> RangeBytes<'s> {
 }
 
 /// Packed values as the kernels take them: their bytes, and how many of them lie before element `start`. `None` if they are
-/// shuffled, or begin behind it.
+/// shuffled, or begin after it.
 fn packed_from<'s>(stored: &Stored<'s>, start: u64) -> Option<(&'s [u8], Packing, u64)> {
     let (bytes, packing, first) = stored.as_packed_from()?;
     Some((bytes, packing, start.checked_sub(first)?))

@@ -135,7 +135,7 @@ enum Place<'r, 'a> {
 /// assert_eq!(*read(&object).ranges(&[(4, 2), (0, 1)]).bytes()?, [5, 6, 1]);
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-#[must_use = "a request reads nothing before it is told where values go"]
+#[must_use = "a request reads nothing before it knows where values go"]
 pub struct Read<'r, 'a> {
     place: Place<'r, 'a>,
     asked: Asked<'r>,

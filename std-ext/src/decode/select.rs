@@ -185,7 +185,7 @@ pub(super) fn borrowed<'a>(
 ) -> Result<Option<&'a [u8]>> {
     let dtype = object.descriptor().dtype();
     let plan = Plan::new(object, options, order, Threads::NONE)?;
-    // Bits must begin with a byte, and those behind the last one must not be of other elements.
+    // Bits must begin with a byte, and those after the last one must not be of other elements.
     let is_aligned = dtype.byte_width() > 0 || hull.start.is_multiple_of(8) && count.is_multiple_of(8);
     let is_as_wanted = plan.is_plain() && plan.swap_unit().is_none() && !plan.must_restore();
     if hull.end - hull.start != count || !is_aligned || !is_as_wanted {

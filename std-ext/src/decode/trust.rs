@@ -120,7 +120,7 @@ pub(super) fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptio
 pub struct Trusted<'o, 'a> {
     descriptor: &'o Descriptor<'a>,
     payload: &'a [u8],
-    /// The payload, and the masks' blobs behind it; or the blobs alone.
+    /// The payload, and the masks' blobs after it; or the blobs alone.
     region: &'a [u8],
     /// Bytes of the region that lie before `region`.
     region_start: u64,
@@ -174,7 +174,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
         Ok(Self { descriptor, payload, region, region_start: 0, region_offset })
     }
 
-    /// The masks of an object whose payload is not at hand, and what the object is. `blobs` are the bytes behind the
+    /// The masks of an object whose payload is not at hand, and what the object is. `blobs` are the bytes after the
     /// payload of `payload_len` bytes, and lie at byte `offset` of what errors count from.
     pub(crate) const fn without_payload(
         descriptor: &'o Descriptor<'a>,

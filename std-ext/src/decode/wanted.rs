@@ -33,7 +33,7 @@ pub(crate) enum Wanted<'r> {
     /// All of them.
     #[default]
     All,
-    /// Ranges, each a first element and a count, one behind the other.
+    /// Ranges, each a first element and a count, one after the other.
     Ranges(&'r [(u64, u64)]),
     /// A box: what is picked of each dimension.
     Box(&'r [Pick]),

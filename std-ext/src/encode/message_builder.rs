@@ -143,7 +143,7 @@ impl<'a> MessageBuilder<'a> {
         with(&self.metadata, &objects, &self.encode_options())
     }
 
-    /// Writes a streamed message. Objects are encoded one after the other, each behind its metadata.
+    /// Writes a streamed message. Objects are encoded one after the other, each after its metadata.
     ///
     /// # Errors
     /// The errors of [`StreamingEncoder`]. [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that

@@ -72,7 +72,7 @@ pub(crate) trait Output: Sink {
     fn send(&mut self) -> Result<()>;
 }
 
-/// A writer that writes one piece behind the other, at places of a file.
+/// A writer that writes one piece after the other, at places of a file.
 #[derive(Debug)]
 pub(crate) struct Placed<F> {
     pub(crate) write_at: F,
@@ -408,7 +408,7 @@ mod tests {
                             hashing.fill(piece.len(), &mut |memory| memory.write_copy_of_slice(piece)).unwrap();
                         }
                     }
-                    assert_eq!(hashing.digest(), Some(XxHash3_64::oneshot(&bytes)), "{len} behind {before}");
+                    assert_eq!(hashing.digest(), Some(XxHash3_64::oneshot(&bytes)), "{len} after {before}");
                     stream.send().unwrap();
                     assert!(stream.writer.ends_with(&bytes) && stream.writer.len() == before + len);
                 }

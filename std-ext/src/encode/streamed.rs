@@ -148,7 +148,7 @@ impl<S: Output> Streamed<S> {
         self.write_described(&descriptor, &data, metadata)
     }
 
-    /// Encodes an object, and writes it behind its metadata.
+    /// Encodes an object, and writes it after its metadata.
     ///
     /// # Errors
     /// As [`Self::write`].

@@ -30,7 +30,7 @@ use crate::base::limits::reserve_more;
 /// Options of [`MessageReader`].
 #[derive(Clone, Copy, Debug)]
 pub struct StreamOptions {
-    /// Bytes of the longest message that is read: 4 GiB. A longer one is an error, and reading can go on behind it.
+    /// Bytes of the longest message that is read: 4 GiB. A longer one is an error, and reading can go on after it.
     pub max_message_bytes: u64,
     /// Whether all bytes arrive, or some can be lost on the way. [`Link::Reliable`] by default.
     pub link: Link,
@@ -128,7 +128,7 @@ pub enum StreamPart<'r> {
 /// damaged is junk. [`tgm_core::push`] has the rules. Digests are not checked in either case.
 ///
 /// # Memory
-/// The buffer holds one message, which [`StreamOptions::max_message_bytes`] limits, and what was read behind it: at most
+/// The buffer holds one message, which [`StreamOptions::max_message_bytes`] limits, and what was read after it: at most
 /// twice the longest message that came, and 128 KiB. A length that a message states takes no memory before the bytes come.
 /// A message beyond the limit is reported when this many of its bytes were read. The rest is skipped.
 ///

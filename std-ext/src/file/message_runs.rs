@@ -241,7 +241,7 @@ impl<S: Source> Source for Behind<S> {
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, S::Error> {
         let found = self.0.find(magic, span(self.1, from).end, span(self.1, end).end)?;
-        // It was looked for behind the place where this source begins.
+        // It was looked for after the place where this source begins.
         Ok(found.map(|at| at - self.1))
     }
 }

@@ -29,7 +29,7 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 ///
 /// # Contract
 /// While the map is open, no program may truncate the file or change it in place. If another process truncates it, the
-/// operating system ends a process that touches the lost pages (`SIGBUS`). Changes in place change bytes behind
+/// operating system ends a process that touches the lost pages (`SIGBUS`). Changes in place change bytes after
 /// `&[u8]`, which is undefined behaviour. Appending to the file is harmless, and so is replacing it by a rename.
 ///
 /// This library cannot check the contract. So the constructors are `unsafe`, and the caller makes the promise. A
@@ -194,7 +194,7 @@ impl MappedFile {
     /// Advice applies to whole pages. The pages at both ends may hold parts of other objects. [`Advice::Random`] and
     /// [`Advice::Sequential`] split the map, and the number of maps of a process is limited (65,530 by default on
     /// Linux). So for thousands of objects, give such advice once with [`Self::advise_all`]. Other advice leaves
-    /// nothing behind.
+    /// nothing after.
     ///
     /// ```
     /// use tgm_std::{Advice, MappedFile};

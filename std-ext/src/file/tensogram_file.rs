@@ -121,7 +121,7 @@ impl TensogramFile {
     /// Opens a file as a memory map and scans it.
     ///
     /// **Unsound if the file is truncated or changed in place while it is open**: the operating system then ends the
-    /// process (`SIGBUS`), or bytes change behind `&[u8]`. [`MappedFile`] states the contract. This function is not
+    /// process (`SIGBUS`), or bytes change after `&[u8]`. [`MappedFile`] states the contract. This function is not
     /// `unsafe` because programs for the reference call it under this name. New programs should call
     /// [`MappedFile::open`], which is `unsafe`, or [`Self::open`], which needs no promise.
     ///

@@ -4,14 +4,14 @@
 //! ```text
 //! picks = pick *( "," pick )
 //! pick  = [ "-" ] digits                                an index; the result does not have this dimension
-//!       | [ start ] ":" [ end ] [ ":" [ step ] ]        indices from `start`, below `end`, each `step` behind the last
+//!       | [ start ] ":" [ end ] [ ":" [ step ] ]        indices from `start`, below `end`, each `step` after the last
 //!       | ".." | "..."                                  all of as many dimensions as the other picks leave
 //! ```
 //!
 //! - Negative numbers count from the end: `-1` is the last index.
 //! - Ranges are cut to the dimension, so `0:1000` of 10 indices picks all of them. An index that does not exist is an
 //!   error.
-//! - Dimensions behind the last pick are picked whole.
+//! - Dimensions after the last pick are picked whole.
 //! - A step is 1 or more. Blanks around numbers, colons and commas do not count.
 
 use std::fmt;

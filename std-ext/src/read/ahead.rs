@@ -28,12 +28,12 @@ impl Around {
         self.before.saturating_add(self.behind)
     }
 
-    /// The descriptors of the message before and the metadata of the message behind, if reading them costs less than asking for
+    /// The descriptors of the message before and the metadata of the message after, if reading them costs less than asking for
     /// them; else no more than the search needs.
     pub(super) fn of(options: &ReadOptions) -> Self {
         let free = options.gap.unwrap_or(0);
         let most = |wanted: u64| if wanted <= free { wanted } else { 0 };
-        // The postamble and padding lie behind the descriptor of the last object.
+        // The postamble and padding lie after the descriptor of the last object.
         let ends = (POSTAMBLE_SIZE + FRAME_ALIGNMENT) as u64;
         let before = most(options.descriptor);
         Self {
@@ -99,7 +99,7 @@ pub(super) fn push_joints(
     let gap = if options.parallel > 1 { options.gap.unwrap_or(0) } else { u64::MAX };
     for number in 1..=most.min(GUESSES as u64) {
         let Some(width) = stride.width(number, around, gap) else { break };
-        // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
+        // A guess beyond 64 bits lies after the source's end, and nothing is asked for there.
         let distance = i64::try_from(stride.mean.saturating_mul(number)).unwrap_or(i64::MAX);
         let place = joint(missing, if is_upwards { distance } else { -distance }, around);
         wants.push(span_before(place.start, width).start..span(place.end, width).end);
@@ -133,7 +133,7 @@ impl Default for ReadAhead {
 }
 
 impl ReadAhead {
-    /// Whether a request begins at most `near` bytes behind the end of the last one.
+    /// Whether a request begins at most `near` bytes after the end of the last one.
     pub(super) fn goes_on(&self, missing: &Range<u64>, near: u64) -> bool {
         self.end > 0 && missing.start.checked_sub(self.end).is_some_and(|ahead| ahead <= near)
     }

@@ -140,7 +140,7 @@ pub(crate) struct PayloadBytes {
     pub(crate) division: Division,
     /// The bytes at the places of [`Division::bytes`], in that order.
     pub(crate) fetched: Vec<Vec<u8>>,
-    /// The bytes behind the payload, if masks are restored, and their place in the message.
+    /// The bytes after the payload, if masks are restored, and their place in the message.
     pub(crate) blobs: Vec<u8>,
     pub(crate) blobs_offset: u64,
 }
@@ -451,7 +451,7 @@ fn payload_parts(
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
     let Some(ranges) = elements.ranges(&descriptor)? else { return Ok(None) };
     let Some(division) = Division::new(&descriptor, payload_len, &ranges, options)? else { return Ok(None) };
-    // What would end behind the region is not a part of this payload.
+    // What would end after the region is not a part of this payload.
     let in_message = |part: Range<u64>| {
         let end = region.start.checked_add(part.end).filter(|end| *end <= region.end).ok_or(Halt::Odd)?;
         Ok::<_, Halt>(span_before(end, span_len(&part)))

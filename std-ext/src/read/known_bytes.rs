@@ -32,7 +32,7 @@ impl Segment {
         self.start + self.bytes.len() as u64
     }
 
-    /// The bytes from `offset` on: none before the segment or behind it.
+    /// The bytes from `offset` on: none before the segment or after it.
     fn from(&self, offset: u64) -> &[u8] {
         offset.checked_sub(self.start).map_or(&[], |start| tail(&self.bytes, start))
     }
@@ -59,7 +59,7 @@ impl KnownBytes {
         self.segments.iter().map(|segment| segment.bytes.len() as u64).sum()
     }
 
-    /// The first segment that ends behind `offset`, and those after it.
+    /// The first segment that ends after `offset`, and those after it.
     fn segments_from(&self, offset: u64) -> &[Segment] {
         let first = self.segments.partition_point(|segment| segment.end() <= offset);
         tail(&self.segments, first as u64)
@@ -156,7 +156,7 @@ impl KnownBytes {
         if end > size {
             return wrong(format!("{} bytes at {offset} of a source of {size} bytes", bytes.len()));
         }
-        // A request may reach behind the source's end. Only what the source has must come.
+        // A request may reach after the source's end. Only what the source has must come.
         let wanted = want.within(size);
         if offset > wanted.start || end < wanted.end {
             return wrong(format!("bytes {offset} to {end} came for bytes {} to {}", wanted.start, wanted.end));

@@ -12,7 +12,7 @@
 //!
 //! A place where messages meet is read with as much around it
 //! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
-//! message behind.
+//! message after.
 //!
 //! Where requests cost time, a search for all messages keeps the outlines of the messages that it meets, as far as it has read
 //! them. So whoever looks through all messages then asks for nothing again, and memory is needed for outlines only.
@@ -83,7 +83,7 @@ pub(crate) enum Located {
 pub(crate) struct Locate {
     goal: SearchGoal,
     scan: TableScan,
-    /// How many calls in a row looked for the message behind the last one that was found.
+    /// How many calls in a row looked for the message after the last one that was found.
     in_order: usize,
     /// Whether the payloads of the messages are wanted too.
     has_payloads: bool,
@@ -116,7 +116,7 @@ impl Locate {
         let found = self.scan.messages().len();
         let in_order = match goal {
             SearchGoal::Index(index) if index == found => (self.in_order + 1).min(IN_ORDER),
-            // This one is found. What lies behind it is not looked for.
+            // This one is found. What lies after it is not looked for.
             SearchGoal::Index(index) if index < found => self.in_order,
             SearchGoal::Index(_) | SearchGoal::All => 0,
         };

@@ -22,7 +22,7 @@ pub(crate) struct MissingRanges {
 }
 
 impl MissingRanges {
-    /// Asks for bytes. Known bytes and bytes behind the source's end are left out when requests are made.
+    /// Asks for bytes. Known bytes and bytes after the source's end are left out when requests are made.
     pub(crate) fn push(&mut self, range: Range<u64>) {
         if !range.is_empty() {
             self.ranges.push(range);

@@ -219,7 +219,7 @@ impl Call<'_> {
         let requests = wants.requests(&self.known, &self.session.options);
         self.requests += requests.len() as u64;
         let most = self.session.options.requests;
-        // Known bytes and bytes behind the source's end make no request. So no request means: the rest is behind the end.
+        // Known bytes and bytes after the source's end make no request. So no request means: the rest is after the end.
         let (kind, text) = if requests.is_empty() {
             (FetchErrorKind::Protocol, "the source ends before the bytes that are needed".to_owned())
         } else if self.requests > most {

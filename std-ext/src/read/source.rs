@@ -55,7 +55,7 @@ impl Source for KnownSource<'_> {
                 at += searched;
                 continue;
             }
-            // These bytes were fetched apart from the ones behind them.
+            // These bytes were fetched apart from the ones after them.
             let mut joint = [0; 8];
             if self.known.copy_to(at, &mut joint).is_none() {
                 return Err(Stop::Searched(from..until));

@@ -37,7 +37,7 @@ use crate::model::to_owned;
 use crate::model::types::GlobalMetadata;
 use crate::scan::MessageLayout;
 
-/// Bytes behind a frame in which the next frame begins, or else none is near.
+/// Bytes after a frame in which the next frame begins, or else none is near.
 const NEAR: u64 = (FRAME_ALIGNMENT + 2) as u64;
 
 /// Why the structure is not found.
@@ -160,7 +160,7 @@ impl Structure {
     pub(crate) fn check_metadata(&self) -> Result<()> {
         let last = self.metadata.1.as_ref().unwrap_or(&self.metadata.0);
         for held in iter::once(last).chain(self.preceders.iter().map(|(_, held)| held)) {
-            // What is not a frame is told by the decoder of the whole message.
+            // The decoder of the whole message reports what is not a frame.
             let Ok(frame) = held.frame() else { continue };
             if let Verdict::Mismatch(mismatch) = hash::check(self.presence(), &frame) {
                 return Err(TensogramError::hash_mismatch(None, mismatch));
@@ -280,7 +280,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Reads the frames behind the objects, which the postamble leads to. Returns where they begin.
+    /// Reads the frames after the objects, which the postamble leads to. Returns where they begin.
     fn read_footer(&mut self, parts: &mut Parts<'_, '_>, end: u64) -> Result<u64, Halt> {
         let ahead = parts.place(&span_before(end, parts.options.header));
         let tail = parts.need(&span(end, POSTAMBLE_SIZE as u64));
@@ -326,9 +326,9 @@ impl Reading {
             }
         }
         if span_len(&(at..to)) >= FRAME_ALIGNMENT as u64 {
-            // Frames behind the objects: read if they can count, which the flags say.
+            // Frames after the objects: read if they can count, which the flags say.
             if flags.has(MessageFlags::FOOTER_METADATA) {
-                // The number stands for "behind all objects": see `read_gap`.
+                // The number stands for "after all objects": see `read_gap`.
                 gaps.push((usize::MAX, at..to));
             } else if !flags.has(MessageFlags::FOOTER_INDEX) && !flags.has(MessageFlags::FOOTER_HASHES) {
                 return Err(Halt::Odd);
@@ -347,7 +347,7 @@ impl Reading {
         gaps.into_iter().try_for_each(|(number, gap)| self.read_gap(parts, number, &gap))
     }
 
-    /// Reads the preceder in front of object `number`, or the frames behind all objects.
+    /// Reads the preceder in front of object `number`, or the frames after all objects.
     fn read_gap(&mut self, parts: &mut Parts<'_, '_>, number: usize, gap: &Range<u64>) -> Result<(), Halt> {
         let mut walk = Walk::new(gap.start, gap.end);
         skip_padding(&mut walk, parts, gap.end)?;
@@ -378,7 +378,7 @@ fn next_frame(walk: &Walk, parts: &mut Parts<'_, '_>, ahead: u64) -> Result<(Fra
     Ok((frame_type, span(start, length)))
 }
 
-/// Steps over the padding behind a frame, to the next frame or to `end`.
+/// Steps over the padding after a frame, to the next frame or to `end`.
 fn skip_padding(walk: &mut Walk, parts: &mut Parts<'_, '_>, end: u64) -> Result<(), Halt> {
     let near = walk.room().min(NEAR);
     if near == 0 {

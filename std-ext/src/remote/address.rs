@@ -184,7 +184,7 @@ impl Opening<'_> {
             return Err(NOT_ASKED.into());
         }
         if self.url.query().is_some() || self.url.fragment().is_some() {
-            return Err("what stands behind ? or # has no meaning in an address of an object store".into());
+            return Err("what stands after ? or # has no meaning in an address of an object store".into());
         }
         if self.path.as_ref().is_empty() {
             return Err("the address names no object".into());

@@ -32,7 +32,7 @@ pub(super) enum Head {
     Part { offset: u64, len: u64, size: Option<u64> },
     /// The server ignores ranges: all bytes follow, no more than `limit` of them.
     Whole { len: Option<u64>, limit: u64 },
-    /// What is wanted begins at the end of the source, or behind it.
+    /// What is wanted begins at the end of the source, or after it.
     Behind { size: u64 },
     /// The same, perhaps: the server does not say how long the source is.
     NotThere,

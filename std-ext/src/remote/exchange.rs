@@ -42,7 +42,7 @@ impl Ask {
 #[derive(Debug)]
 pub(super) enum Outcome {
     Fetched(Fetched),
-    /// What is wanted begins behind the end, if the server can be believed. How long the source is was not said.
+    /// What is wanted begins after the end, if the server can be believed. How long the source is was not said.
     NotThere,
     Refused(Refusal),
     /// The server failed with this answer.
@@ -104,7 +104,7 @@ pub(super) async fn exchange(client: &HttpClient, mut request: HttpRequest, ask:
     }
 }
 
-/// The answer to a want that begins where a source of `size` bytes ends, or behind that.
+/// The answer to a want that begins where a source of `size` bytes ends, or after that.
 fn nothing_at(want: &Want, size: u64, tag: Option<Tag>) -> Fetched {
     let offset = match want {
         Want::At(range) => range.start,

@@ -24,7 +24,7 @@ impl Pieces {
         let Some(found) = &self.found else { return Some(self.ask.clone()) };
         let Want::At(asked) = &self.ask.want else { return None };
         let end = found.offset.checked_add(found.bytes.len() as u64)?;
-        // An answer without bytes begins behind the end, and one from the start of the source can be all of it.
+        // An answer without bytes begins after the end, and one from the start of the source can be all of it.
         let is_short =
             found.offset == asked.start && (asked.start..asked.end).contains(&end) && !found.bytes.is_empty();
         let is_more = found.size.is_some_and(|size| end < size);

@@ -120,7 +120,7 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         } else {
             self.read_window(windows, offset, wanted, size)?;
         }
-        // A window that was read for bytes behind the file's end has none.
+        // A window that was read for bytes after the file's end has none.
         Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or(&[]))
     }
 

@@ -23,8 +23,8 @@ pub struct MessageLayout {
 }
 
 impl MessageLayout {
-    /// The byte behind the message. A layout that a search found lies in its file. Any other may claim more bytes than 64
-    /// bits can count; then this is the largest number, which is behind the end of every file.
+    /// The byte after the message. A layout that a search found lies in its file. Any other may claim more bytes than 64
+    /// bits can count; then this is the largest number, which is after the end of every file.
     pub const fn end(&self) -> u64 {
         self.offset.saturating_add(self.length)
     }

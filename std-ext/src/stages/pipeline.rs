@@ -53,7 +53,7 @@ pub fn encode_pipeline(
 /// The elements of a payload region: the reverse of [`encode_pipeline`].
 ///
 /// They are bytes, row-major, in the byte order that the options say, masked ones restored if the options say so. The
-/// region is decoded where it lies. Offsets in errors count as in a frame that holds the region and, behind it, the
+/// region is decoded where it lies. Offsets in errors count as in a frame that holds the region and, after it, the
 /// descriptor.
 ///
 /// # Errors

@@ -53,7 +53,7 @@ pub(super) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Reads the frame at the start of `bytes`, which lie `offset` bytes into the message. Returns it and the bytes
-    /// behind it.
+    /// after it.
     fn parse(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
         let at = |kind: ErrorKind, inside: usize| kind.at(offset + inside as u64);
         let (header, _) = FrameHeader::ref_from_prefix(bytes).map_err(|_| at(ErrorKind::Truncated, bytes.len()))?;

@@ -13,7 +13,7 @@ const MIN_SIZE: usize = PREAMBLE_SIZE + size_of::<Postamble>();
 
 /// A message with a checked preamble. If the preamble states the length, the end magic is checked too.
 pub(super) struct Message<'a> {
-    /// The bytes between preamble and postamble; in a streamed message all bytes behind the preamble.
+    /// The bytes between preamble and postamble; in a streamed message all bytes after the preamble.
     behind_preamble: &'a [u8],
     /// The length that the preamble states. `None` for a streamed message.
     total_length: Option<usize>,

@@ -33,7 +33,7 @@ const MOST_COPIED: usize = 16 << 20;
 
 /// The metadata of a message with `objects` objects, from its frames of types 1, 7 and 8. `_reserved_` is left out.
 ///
-/// `preceders` come with the number of the object behind each.
+/// `preceders` come with the number of the object after each.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for malformed CBOR, sections of a wrong type, and if there is no metadata.

@@ -85,7 +85,7 @@ struct ScanState<'a> {
 impl ScanState<'_> {
     /// Adds the messages of version 2 that begin between the front and `until`.
     fn take_v2(&mut self, until: usize) {
-        // A magic may begin just before `until` and end behind it.
+        // A magic may begin just before `until` and end after it.
         let end = (until + MAGIC.len() - 1).min(self.bytes.len());
         let mut from = self.front;
         while let Some(at) = self.bytes.get(from..end).and_then(|bytes| find(bytes, MAGIC)) {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn many_torn_streams_with_one_end_take_a_linear_number_of_steps() {
-        // Each message begins with a frame that reaches to the one ENDF. The small frames behind it lead nowhere.
+        // Each message begins with a frame that reaches to the one ENDF. The small frames after it lead nowhere.
         let count = 4000_u64;
         let mut bytes = Vec::new();
         for head in 0..count {

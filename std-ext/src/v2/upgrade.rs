@@ -37,7 +37,7 @@ pub struct UpgradeOptions {
     pub limits: DecodeLimits,
 }
 
-/// Turns the message of version 2 at the start of `v2` into a message of version 3. Bytes behind the message are
+/// Turns the message of version 2 at the start of `v2` into a message of version 3. Bytes after the message are
 /// ignored, as in decoding.
 ///
 /// Payloads stay as they are. The `hash` of a descriptor is compared with the payload, then removed. Parameters of

@@ -7,7 +7,7 @@
 //! | the verdict on each frame and each list | [`examine`] | every byte once |
 //! | everything that is wrong, and whether it decodes | [`validate_message`](super::validate_message) | every byte, and decodes |
 //!
-//! The first two are [`examine`] with an end at the first fault. `validate_message` walks on behind faults, and gives each a
+//! The first two are [`examine`] with an end at the first fault. `validate_message` walks on after faults, and gives each a
 //! code. Its answer is the same: what `check_message` passes has no error there, unless values cannot be decoded, and what has
 //! none there passes here.
 
@@ -120,7 +120,7 @@ pub fn examine<'a>(
 /// Not looked at are bits that no reader reads: padding, reserved bits, and flags of the preamble.
 ///
 /// An object without a digest cannot be checked. That is an error too, with [`TensogramError::MissingHash`]; it means that
-/// all other checks passed ([`Damage::is_missing_digest`]). Other frames without a digest pass. Bytes behind a message that states its length
+/// all other checks passed ([`Damage::is_missing_digest`]). Other frames without a digest pass. Bytes after a message that states its length
 /// are not looked at.
 ///
 /// A digest finds accidents. It does not find forgery: a forger computes it anew. [`validate_message`](super::validate_message)

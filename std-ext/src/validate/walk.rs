@@ -1,4 +1,4 @@
-//! Level 1: the walk over frames, which goes on behind a wrong frame if the frame's end is known.
+//! Level 1: the walk over frames, which goes on after a wrong frame if the frame's end is known.
 
 use tgm_core::cbor::Cursor;
 use tgm_core::frame::{Frame, Frames, Landmark, find_landmark};
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// The bytes from the position up to byte `end`: none if the position is behind it.
+    /// The bytes from the position up to byte `end`: none if the position is after it.
     fn up_to(&self, end: usize) -> &'a [u8] {
         self.bytes.get(self.position..end).unwrap_or(&[])
     }
@@ -235,7 +235,7 @@ fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Fin
     }
 }
 
-/// The finding for a frame at byte `at` that is broken behind its header.
+/// The finding for a frame at byte `at` that is broken after its header.
 fn broken(error: Error, at: u64) -> ValidationIssue {
     let code = match error.kind() {
         ErrorKind::FrameEnd => IssueCode::MissingEndMarker,

@@ -144,7 +144,7 @@ fn last_metadata(message: &[u8]) -> Vec<u8> {
 
 #[test]
 fn metadata_is_canonical_wherever_its_keys_belong() {
-    // Before and behind `_reserved_`, which every object's metadata has.
+    // Before and after `_reserved_`, which every object's metadata has.
     let keys = ["z", "a", "longer than reserved", "longer than_reserved", "_reserved"];
     let entry = keys.iter().map(|key| ((*key).to_owned(), ciborium::Value::from(1))).collect();
     let metadata = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };

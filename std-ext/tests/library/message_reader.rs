@@ -307,7 +307,7 @@ fn a_message_comes_while_the_pipe_stays_open() {
     }
 }
 
-/// `count` zeros that look like a message of that length, and a message behind them.
+/// `count` zeros that look like a message of that length, and a message after them.
 struct Endless {
     head: io::Cursor<Vec<u8>>,
     zeros: u64,

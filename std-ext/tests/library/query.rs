@@ -295,10 +295,10 @@ fn errors_say_what_was_expected_and_where() {
         ("step>=", "expected a value", 6),
         ("step< ", "expected a value", 5),
         ("step<1/2", "expected one value: only = and != take several, and quotes make / a part of one", 6),
-        ("step<1 and param", "expected a condition behind `and`", 11),
+        ("step<1 and param", "expected a condition after `and`", 11),
         ("a=1 or b=2", "", 0),
         ("step or param=3", "expected an operator before `or`", 0),
-        ("step<1 or param", "expected a condition behind `or`", 10),
+        ("step<1 or param", "expected a condition after `or`", 10),
         ("(a=1 or b=2", "expected `and`, `or` or `)`", 11),
         ("(a? b", "expected `and`, `or` or `)`", 4),
         ("()", expected, 1),
@@ -309,7 +309,7 @@ fn errors_say_what_was_expected_and_where() {
         ("step in 3..", "expected a value", 11),
         ("step in ..3", "expected a value", 8),
         ("step in 3..5 6", "expected `and`, `or` or the end", 13),
-        ("\"a b\" x", "expected an operator behind the key", 6),
+        ("\"a b\" x", "expected an operator after the key", 6),
         ("a=\"x", "expected a closing quote for the text", 3),
         ("a=\"x\\y\"", "expected \\\" or \\\\", 4),
         ("a=\"x\" y", "expected `and`, `or` or the end", 6),
@@ -408,7 +408,7 @@ fn keys_are_told_in_order() {
     assert_eq!(query.keys().collect::<Vec<_>>(), ["b", "a.c", "b"]);
 }
 
-/// A key that is written otherwise is told, with the keys that may be meant, and what is there is no slip.
+/// A key that is written otherwise is reported, with the keys that may be meant, and what is there is no slip.
 #[test]
 fn keys_that_may_be_meant_are_proposed() {
     let map = |entries: &[(&str, Owned)]| {

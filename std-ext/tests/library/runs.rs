@@ -36,7 +36,7 @@ fn each_message_of_a_run_is_its_outline() {
     assert_eq!(seen.unwrap().iter().sum::<usize>(), 7);
 }
 
-/// The end of each message, and the beginning of the one behind it.
+/// The end of each message, and the beginning of the one after it.
 #[test]
 fn a_scan_from_either_end_reads_little_of_long_messages() {
     const COUNT: usize = 100;

@@ -131,7 +131,7 @@ fn a_flipped_bit_of_a_payload_is_found() {
 fn survives(bytes: &[u8]) {
     let mut end = 0;
     for Segment { kind, range } in scan(bytes) {
-        assert!(range.start == end && range.end > end, "{range:?} behind {end}");
+        assert!(range.start == end && range.end > end, "{range:?} after {end}");
         end = range.end;
         if kind == Kind::V2 {
             upgrades_or_refuses(&bytes[range]);

@@ -31,7 +31,7 @@ fn metadata(frame_type: u16, value: &Value) -> Vec<u8> {
     frame(frame_type, 0, &encoded(value), &[])
 }
 
-/// A data object with its descriptor behind the payload or before it.
+/// A data object with its descriptor after the payload or before it.
 fn object(descriptor: &Value, payload: &[u8], is_last: bool) -> Vec<u8> {
     let cbor = encoded(descriptor);
     if is_last {

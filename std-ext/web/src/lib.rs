@@ -1,4 +1,4 @@
-//! The WebAssembly modules of the npm package `tgm`: tgm-std and tgm-core behind functions of plain numbers.
+//! The WebAssembly modules of the npm package `tgm`: tgm-std and tgm-core after functions of plain numbers.
 //!
 //! # The interface
 //! JavaScript owns no memory here. It asks for a buffer ([`tgm_buffer_new`](memory::tgm_buffer_new)), copies bytes to its

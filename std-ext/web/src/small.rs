@@ -84,7 +84,7 @@ pub extern "C" fn tgm_small_metadata(buffer: u32) -> u32 {
     })
 }
 
-/// The descriptors of all objects: each behind its length, 32 bits, little-endian.
+/// The descriptors of all objects: each after its length, 32 bits, little-endian.
 #[unsafe(no_mangle)]
 pub extern "C" fn tgm_small_descriptors(buffer: u32) -> u32 {
     run(buffer, |bytes| {

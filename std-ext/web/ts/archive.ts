@@ -37,9 +37,9 @@ export type Pick = number | readonly [start: number, end: number] | null;
 
 /** Which values are read, and how. */
 export interface ReadRequest {
-  /** A box: a pick for each dimension. Dimensions behind the last pick are whole. */
+  /** A box: a pick for each dimension. Dimensions after the last pick are whole. */
   region?: readonly Pick[];
-  /** Ranges of the flattened tensor: pairs of a first element and a count. Their values come one behind the other. */
+  /** Ranges of the flattened tensor: pairs of a first element and a count. Their values come one after the other. */
   ranges?: readonly (readonly [first: number | bigint, count: number | bigint])[];
   /** The type of the values: by default that of the object. */
   type?: "float32" | "float64";

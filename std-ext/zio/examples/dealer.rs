@@ -2,7 +2,7 @@
 //! of it; the answer, and the archive.
 //!
 //! No socket here: a binding of ZeroMQ takes and gives lists of frames, which this program makes and reads. A DEALER
-//! sends an empty frame first, then header, coordinates and payload parts. A ROUTER receives them behind the peer's
+//! sends an empty frame first, then header, coordinates and payload parts. A ROUTER receives them after the peer's
 //! identity.
 
 use bytes::Bytes;

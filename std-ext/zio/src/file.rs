@@ -9,7 +9,7 @@
 //! message  85 ZIO4TENS{…}  18 ‹coordinates›  30 ‹payload›
 //! ```
 //!
-//! The bare buffer of one message is read as well. It has `ZIO` behind its first size, which cannot stand there in a
+//! The bare buffer of one message is read as well. It has `ZIO` after its first size, which cannot stand there in a
 //! sequence.
 
 use std::io::{self, Cursor, Read, Write};

@@ -32,7 +32,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// A message of any form. `label` is copied behind the header, payload is not copied.
+    /// A message of any form. `label` is copied after the header, payload is not copied.
     pub fn new<B: Into<Payload<'a>>>(
         level: Level,
         form: Form,

@@ -25,7 +25,7 @@ CODECS = ("szip", "zstd", "lz4", "blosc2", "zfp", "sz3", "rle", "roaring")
 
 
 class Tensor:
-    """What a reader returns for an object: values in little-endian C order, and the masks behind them."""
+    """What a reader returns for an object: values in little-endian C order, and the masks after them."""
 
     def __init__(self, dtype, shape, values, masks=None, stored=None):
         self.dtype, self.shape, self.values, self.masks = dtype, list(shape), values, masks or {}

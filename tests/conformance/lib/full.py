@@ -204,7 +204,7 @@ def shuffle():
     yield encoded(
         "full/shuffle/after-simple_packing",
         "packed values of 16 bits, shuffled",
-        ["PIPELINE 4: behind simple_packing it works on the bytes of the bit stream"],
+        ["PIPELINE 4: after simple_packing it works on the bytes of the bit stream"],
         [item],
         [tensor],
     )
@@ -611,7 +611,7 @@ def masks():
         tensor.ranges = [(2, 9)]
         yield encoded(
             f"full/masks/with-{codec}",
-            f"masks behind a payload of {codec}",
+            f"masks after a payload of {codec}",
             ["PIPELINE 6.5: masks and stages"],
             [item],
             [tensor],

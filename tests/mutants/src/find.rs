@@ -16,13 +16,13 @@ pub struct Change {
     pub range: Range<usize>,
     /// What they are replaced by.
     pub text: String,
-    /// What a reader is told: `old → new`. Two changes of one function may say the same.
+    /// What a reader sees: `old → new`. Two changes of one function may say the same.
     pub what: String,
 }
 
 /// A function, and all that can be changed in it.
 pub struct Function {
-    /// Its name, behind that of its type.
+    /// Its name, after that of its type.
     pub name: String,
     /// The bytes of its body, with the braces.
     pub body: Range<usize>,

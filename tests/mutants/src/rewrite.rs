@@ -1,4 +1,4 @@
-//! Writes a file with all of its changes, each behind its number.
+//! Writes a file with all of its changes, each after its number.
 //!
 //! ```text
 //! fn f() -> T { body }     becomes     fn f() -> T { match crate::mutant::on(3) {

@@ -14,9 +14,9 @@ pub struct Subject {
     pub source: &'static str,
     /// Beginnings of paths below `source`. Files with such a path are changed; without beginnings, all files are.
     changed: &'static [&'static str],
-    /// What cargo is told to check it with all the code that is changed.
+    /// What cargo is to check it with all the code that is changed.
     pub check: &'static [&'static str],
-    /// What cargo is told of its features, to build tests.
+    /// What cargo gets of its features, to build tests.
     pub features: &'static [&'static str],
     /// Tests of the package that are not unit tests.
     pub own_tests: &'static [&'static str],

@@ -168,7 +168,7 @@ def across_formats(folder, rng, cases):
 
 
 def joined_cases(folder, rng, cases):
-    """Several archives become one, with a number behind a name that comes again."""
+    """Several archives become one, with a number after a name that comes again."""
     for _ in range(max(cases // 4, 1)):
         archives = [{key: random_array(rng) for key in rng.sample("abcd", rng.randint(1, 3))} for _ in range(3)]
         paths = [folder / f"{number}.npz" for number in range(3)]

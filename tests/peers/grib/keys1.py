@@ -245,7 +245,7 @@ CLASSES = [1, 2, 3, 4, 5, 8, 9, 14, 23, 23, 23, 31, 33, 50, 46]
 
 
 def local_parts(cases, seed):
-    """Definitions of section 1, streams, types, classes and times, with random numbers behind them."""
+    """Definitions of section 1, streams, types, classes and times, with random numbers after them."""
     rng = np.random.default_rng(seed)
     pairs = stream_pairs()
     definitions = [number for number in range(1, 51) if number not in (6, 8, 17, 22, 34, 41, 42, 43, 44, 45, 46, 47, 48)] + [218]

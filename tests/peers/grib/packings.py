@@ -46,7 +46,7 @@ def coefficients(truncation, rng):
 def spectral(rng, edition=2):
     """A field of coefficients, by simple or complex packing."""
     handle = ec.codes_grib_new_from_samples(f"sh_{rng.choice(['ml', 'pl'])}_grib{edition}")
-    # ecCodes writes behind its memory where another subset than the sample's is asked for in edition 1.
+    # ecCodes writes beyond its memory where another subset than the sample's is asked for in edition 1.
     truncation = int(rng.choice([1, 2, 3, 10, 21, 42, 63, 106] if edition == 2 else [21, 42, 63, 106]))
     subset = int(rng.integers(0, min(truncation, 20) + 1)) if edition == 2 else 20
     for key in "JKM":
@@ -59,7 +59,7 @@ def spectral(rng, edition=2):
         if rng.random() < 0.3:
             ec.codes_set(handle, "computeLaplacianOperator", 0)
             ec.codes_set(handle, "laplacianOperator", float(rng.choice([0.0, 0.5, 1.0, 0.646458, -0.3])))
-    # ecCodes writes behind its memory where the integers do not end with a byte.
+    # ecCodes writes beyond its memory where the integers do not end with a byte.
     ec.codes_set(handle, "bitsPerValue", int(rng.choice([8, 16, 16, 24])))
     if rng.random() < 0.2:
         ec.codes_set(handle, "decimalScaleFactor", int(rng.integers(-3, 6)))
@@ -150,7 +150,7 @@ def runs(rng):
         while more:
             content.put(more % base + highest + 1, bits)
             more //= base
-    # ecCodes takes padding that is as long as a number for one, and writes behind its memory.
+    # ecCodes takes padding that is as long as a number for one, and writes beyond its memory.
     if -sum(map(len, content.text)) % 8 >= bits:
         return runs(rng)
     parts[5] = section(5, number(count, 4) + number(200, 2) + number(bits, 1) + number(highest, 2)

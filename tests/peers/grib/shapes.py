@@ -107,7 +107,7 @@ def main():
     for sample in SAMPLES:
         first = 0
         while first < len(TYPES):
-            # ecCodes crashes on some of what it makes: the next process goes on behind that.
+            # ecCodes crashes on some of what it makes: the next process goes on after that.
             lines = subprocess.run([sys.executable, __file__, tool, sample, str(first)], capture_output=True, text=True).stdout.splitlines()
             for kind, line in zip(TYPES[first:], lines):
                 result, both = json.loads(line)

@@ -20,7 +20,7 @@ OCEAN = 61400
 # Rules of edition 1: streams have this beside their number, and definitions of section 1 stand in a stream of their own.
 STREAMS = 30000
 LOCAL_RULES = 60001
-# The octet behind class, type, stream and version.
+# The octet after class, type, stream and version.
 # Keys that have another word here.
 WORDS = {"number": "perturbationNumber", "ensembleSize": "numberOfForecastsInEnsemble", "dateOfForecastRun": "referenceDate",
          "northLatitudeOfDomainOfTubing": "northernLatitudeOfDomain", "westLongitudeOfDomainOfTubing": "westernLongitudeOfDomain",

@@ -14,7 +14,7 @@ class Header:
         self.version, self.records = version, 2
         self.dimensions = [(b"time", 0), (b"x", 4)]
         self.attributes = [(b"title", 2, b"text")]
-        # Name, dimensions, attributes, type, bytes, offset. Offsets of None follow each other behind the header.
+        # Name, dimensions, attributes, type, bytes, offset. Offsets of None follow each other after the header.
         self.variables = [(b"v", [1], [], FLOAT, 16, None), (b"r", [0, 1], [], FLOAT, 16, None)]
         self.counts = {}
         self.tags = {}

@@ -129,7 +129,7 @@ def main():
         print(what)
     if wrong or not counted[0]:
         sys.exit(f"{len(wrong)} faults in {counted[0]} cases")
-    print(f"{counted[0]} kinds of files that were made to harm end soon, in little memory, and are told")
+    print(f"{counted[0]} kinds of files that were made to harm end soon, in little memory, and are named")
 
 
 main()

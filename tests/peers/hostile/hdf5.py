@@ -134,7 +134,7 @@ def references(file, folder):
     file["region"] = file["v"].regionref[:2]
     file["v"].attrs["ref"] = file["v"].ref
     file["v"].attrs["region"] = file["v"].regionref[:2]
-    # What a scale of a dimension is told by, and leads to a group, to itself, and nowhere.
+    # What a scale of a dimension is known by, and leads to a group, to itself, and nowhere.
     kind = np.dtype([("dataset", h5py.ref_dtype), ("dimension", "i4")])
     file["v"].attrs["REFERENCE_LIST"] = np.array([(file["v"].ref, 0)], kind)
     vlen = h5py.vlen_dtype(h5py.ref_dtype)

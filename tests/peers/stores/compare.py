@@ -171,7 +171,7 @@ def main(tgm, cases, seed):
                 for name, (_, attributes) in variables.items()})
             convert(tgm, file, target)
             compare(opened(file), opened(target), f"seed {seed}, case {case}, from NetCDF")
-    print(f"{cases * 5} variables are the same for xarray {xr.__version__} before and behind tgm")
+    print(f"{cases * 5} variables are the same for xarray {xr.__version__} before and after tgm")
 
 
 if __name__ == "__main__":

@@ -212,7 +212,7 @@ fn a_writer_killed_at_any_byte_leaves_only_acknowledged_messages() {
     }
 }
 
-/// A writer may append behind a torn message without looking at it. Its messages are found and not cut off, also when
+/// A writer may append after a torn message without looking at it. Its messages are found and not cut off, also when
 /// it was killed in its turn.
 #[test]
 fn messages_behind_a_torn_one_are_kept() {
@@ -271,7 +271,7 @@ fn a_damaged_frame_length_does_not_hide_the_messages_behind_it() {
                     let bytes = [&damaged[..], &behind, last].concat();
                     let expected = MessageLayout { offset: message.len() as u64, length: behind.len() as u64 };
                     for (route, layouts) in found(&path, &bytes, byte == at) {
-                        assert!(layouts.contains(&expected), "{name}, byte {byte}, {} behind: {route}", last.len());
+                        assert!(layouts.contains(&expected), "{name}, byte {byte}, {} after: {route}", last.len());
                     }
                 }
             }
@@ -459,7 +459,7 @@ fn two_writers_do_not_interleave() {
 }
 
 /// The bytes that a file has at the call. Bytes appended while it is read are left out: otherwise the copy could hold a
-/// message behind one that was still incomplete when it was read.
+/// message after one that was still incomplete when it was read.
 fn snapshot(path: &Path) -> Vec<u8> {
     let file = fs::File::open(path).unwrap();
     let len = file.metadata().unwrap().len();

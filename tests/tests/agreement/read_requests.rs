@@ -115,7 +115,7 @@ fn hops_over_messages_that_are_alike_are_made_side_by_side() {
         let last = cost(&bytes, |reader| reader.decode_metadata(count - 1));
         assert!(last.1 <= most_trips + 1 && last.2 <= count * most_bytes, "{more}: {last:?}");
         let near = cost(&bytes, |reader| reader.decode_metadata(3));
-        assert!(near.0 <= 7 && near.2 <= 7 * (64 << 10), "nothing behind the message is read: {near:?}");
+        assert!(near.0 <= 7 && near.2 <= 7 * (64 << 10), "nothing after the message is read: {near:?}");
     }
 }
 

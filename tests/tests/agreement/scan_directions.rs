@@ -64,6 +64,6 @@ fn a_message_that_ends_with_another_message_is_listed_alike_from_either_end() {
     for behind in 0..3 {
         let bytes = [&whole[..], &whole, &outer, &whole.repeat(behind)].concat();
         assert_eq!(scan_with_options(&bytes, &ScanOptions::default()).len(), 3 + behind);
-        assert_alike(&bytes, &format!("{behind} messages behind it"));
+        assert_alike(&bytes, &format!("{behind} messages after it"));
     }
 }

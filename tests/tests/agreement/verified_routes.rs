@@ -93,7 +93,7 @@ impl Case<'_> {
 /// What a route says about which object it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Knows {
-    /// It has the message, and decodes all objects: as the next, but the first object that has no digest is told.
+    /// It has the message, and decodes all objects: as the next, but the first object that has no digest is named.
     Whole,
     /// It has the message: Rule H, and the object's index.
     Message,

@@ -424,7 +424,7 @@ fn max_issues_bounds_a_report_and_keeps_an_error() {
 #[test]
 fn max_message_size_bounds_messages_found_from_the_end() {
     let message = Message::buffered([Object::bytes(&[1])]).build().bytes;
-    // From the start, the second message is hidden behind one that never ends.
+    // From the start, the second message is hidden after one that never ends.
     let bytes = [&message[..], b"TENSOGRM\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0", &message].concat();
     let found = |max_message_size| {
         let options = ScanOptions { max_message_size, ..ScanOptions::default() };

@@ -81,11 +81,11 @@ fn adversaries(len: usize) -> Vec<(&'static str, Vec<u8>)> {
     let sound = [&STREAM[..], &frames(half), END].concat();
     vec![
         ("streaming preambles", repeat(STREAM, len)),
-        ("streaming preambles, an end magic behind all", [&repeat(STREAM, len)[..], b"39277777"].concat()),
+        ("streaming preambles, an end magic after all", [&repeat(STREAM, len)[..], b"39277777"].concat()),
         ("streaming preambles and a gap without frames", [repeat(STREAM, half), vec![0; half]].concat()),
         ("streaming preambles before one chain of frames", [repeat(STREAM, half), frames(half)].concat()),
         ("streaming preambles, zeros, frames", [repeat(STREAM, root), vec![0; half], frames(half - root)].concat()),
-        ("a chain of frames behind each preamble, all broken at the end", {
+        ("a chain of frames after each preamble, all broken at the end", {
             let piece = [&STREAM[..], &frames(256)].concat();
             [repeat(&piece, len), BROKEN_FRAME.to_vec()].concat()
         }),
@@ -102,7 +102,7 @@ fn adversaries(len: usize) -> Vec<(&'static str, Vec<u8>)> {
         }),
         ("start magics", repeat(b"TENSOGRM", len)),
         ("start magics that overlap", repeat(b"TENSOGR", len)),
-        ("end magics behind a broken stream", [&STREAM[..], BROKEN_FRAME, &repeat(b"39277777", len)].concat()),
+        ("end magics after a broken stream", [&STREAM[..], BROKEN_FRAME, &repeat(b"39277777", len)].concat()),
         ("broken streams and end magics in turn", repeat(&[&STREAM[..], BROKEN_FRAME, b"39277777"].concat(), len)),
         ("stated lengths that all reach to the end", {
             let count = len / 24;
@@ -212,7 +212,7 @@ fn reads_of_a_file_are_bounded_whatever_its_bytes_are() {
 }
 
 /// A stream that was cut short ends at the first end magic, as in the reference. This may be the end magic of the
-/// message behind it, which then is not found from the start. Behind all other inputs, and from the end, it is always
+/// message after it, which then is not found from the start. After all other inputs, and from the end, it is always
 /// found.
 #[test]
 fn a_message_behind_hostile_bytes_is_found() {
@@ -228,14 +228,14 @@ fn a_message_behind_hostile_bytes_is_found() {
     }
 }
 
-/// Cuts at which a frame of the cut stream happens to end where a frame of the stream behind it ends. Only its digest
+/// Cuts at which a frame of the cut stream happens to end where a frame of the stream after it ends. Only its digest
 /// would tell, and a scan does not read digests.
 const COINCIDENCES: usize = 4;
-/// Cuts right behind the header of a frame that does not end in the file: the bytes that follow are taken for its
+/// Cuts right after the header of a frame that does not end in the file: the bytes that follow are taken for its
 /// payload.
 const PAYLOADS: usize = 4;
 
-/// Only the few cuts counted above lose the message behind them.
+/// Only the few cuts counted above lose the message after them.
 #[test]
 fn a_stream_that_was_cut_short_does_not_swallow_the_message_behind_it() {
     let stream = Message::streamed([Object::f32(&[40], &[1.0; 40]), Object::bytes(&[3; 300])]).build().bytes;
@@ -251,7 +251,7 @@ fn a_stream_that_was_cut_short_does_not_swallow_the_message_behind_it() {
                 swallowed.push((cut, found));
             }
         }
-        println!("{} of {} cuts lose the message behind", swallowed.len(), stream.len());
+        println!("{} of {} cuts lose the message after", swallowed.len(), stream.len());
         assert!(swallowed.len() <= may_coincide, "of {}: {swallowed:?}", stream.len());
     }
 }

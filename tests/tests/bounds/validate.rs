@@ -779,7 +779,7 @@ fn several_faults_are_all_found() {
         Code::UnknownCompression,
     ];
     assert_eq!(codes(&full(&bytes)), expected);
-    // The walk goes on behind an object without a descriptor, and counts it.
+    // The walk goes on after an object without a descriptor, and counts it.
     let mut built = Message::buffered([Object::bytes(&[1]), Object::bytes(&[2]).set("encoding", "q")]).build();
     built.set("frame 3.cbor_offset", &[1]);
     let report = full(&built.bytes);
@@ -965,7 +965,7 @@ fn the_number_of_findings_is_bounded_and_the_first_error_is_among_them() {
     assert_eq!((report.issues.len(), report.omitted_issues), (10_000, 50_000));
     assert!(usage.peak < 16 << 20, "{} MiB", usage.peak >> 20);
 
-    // A warning for each gap, and an error behind them.
+    // A warning for each gap, and an error after them.
     let frames = (0..20).map(|_| header().padded(*b"gap "));
     let bytes = raw(frames.chain([object()])).bytes;
     let options = ValidateOptions { max_issues: 3, ..Default::default() };

@@ -150,7 +150,7 @@ async fn a_subscriber_of_libzmq_chooses_by_level_and_form() {
     let (wanted, expected) = outgoing().swap_remove(1);
     let text = Parts::new(Level::Debug, Form(*b"TEXT"), b"not this", Coords::default(), ORDER, [&b"x"[..]; 1]);
     let other = text.into_bytes();
-    // Nobody is told when a subscription arrives, so both go out until the subscriber has enough.
+    // Nobody knows when a subscription arrives, so both go out until the subscriber has enough.
     let mut report = std::pin::pin!(peer.report());
     loop {
         send(&mut socket, other.clone()).await;

@@ -69,7 +69,7 @@ fn eight_integers_of_two_or_four_bytes_are_read_at_once() {
     }
 }
 
-/// What the plain walk leaves of an item with two bytes behind it.
+/// What the plain walk leaves of an item with two bytes after it.
 fn plain_rest(item: &[u8], check: Check, nesting: u16) -> Option<usize> {
     plain::skip(&[item, &[0x01, 0x02]].concat(), check, nesting).map(<[u8]>::len)
 }
@@ -194,7 +194,7 @@ fn short_texts_are_taken_by_their_first_byte() {
 
 #[test]
 fn a_map_read_key_by_key_ends_before_a_text_behind_it() {
-    // The keys are beyond ASCII, so the plain walk gives up. The text behind the map looks like one more key.
+    // The keys are beyond ASCII, so the plain walk gives up. The text after the map looks like one more key.
     let bytes = b"\xa1\x62\xc3\xa9\x01\x61a\x02";
     let mut cursor = Cursor::new(bytes, 0);
     assert_eq!(read_text_map(&mut cursor, 0).unwrap().len(), 1);

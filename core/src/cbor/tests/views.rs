@@ -29,7 +29,7 @@ fn arrays_with_a_count_and_with_a_break_have_the_same_items() {
 
 #[test]
 fn an_array_is_over_for_good_after_its_last_item() {
-    // The item behind the array must not be taken for one of the array's.
+    // The item after the array must not be taken for one of the array's.
     let bytes = [0x82, 0x9f, 1, 0xff, 2];
     let inner = value(&bytes).as_array().unwrap().get(0).unwrap().unwrap().as_array().unwrap();
     let mut items = inner.iter();

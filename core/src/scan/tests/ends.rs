@@ -155,7 +155,7 @@ fn messages_that_a_torn_frame_begins_with_are_its_payload() {
     let bytes = [&preamble(0), &header(9000)[..], SAMPLE, OTHER].concat();
     assert_eq!(scanned(&bytes), (junk(&bytes), Some(0)));
     assert_eq!(scan(&bytes).next_message_back(u64::MAX), Ok(None));
-    // Behind other bytes they are messages of their own, whatever the length before them says.
+    // After other bytes they are messages of their own, whatever the length before them says.
     let stated = 40 + POSTAMBLE_SIZE;
     let behind = [&preamble(0), &header(9000)[..], &[1; 40], &postamble(stated), OTHER].concat();
     let at = behind.len() - OTHER.len();

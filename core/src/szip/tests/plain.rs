@@ -31,7 +31,7 @@ impl Bits<'_> {
     }
 }
 
-/// `count` samples from bit `position` on, as signed numbers, and the bit behind the last block; `None` if the stream does
+/// `count` samples from bit `position` on, as signed numbers, and the bit after the last block; `None` if the stream does
 /// not have them.
 pub(super) fn decode(stream: &[u8], params: &Params, position: usize, count: usize) -> Option<(Vec<i64>, usize)> {
     let mut bits = Bits { bytes: stream, position };

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn tgm_async_streaming_encoder_create_opts(
     })
 }
 
-/// Launches `write` behind all earlier calls with this encoder.
+/// Launches `write` after all earlier calls with this encoder.
 ///
 /// # Errors
 /// The errors of [`Launch::task`].

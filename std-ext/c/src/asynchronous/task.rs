@@ -1,4 +1,4 @@
-//! A task. It ends once. Each thread that waits for it, and its function, is told then.
+//! A task. It ends once. Then each thread that waits for it wakes up, and its function is called.
 
 use std::any::Any;
 use std::mem;
@@ -39,7 +39,7 @@ enum Outcome {
     Taken,
 }
 
-/// The function that is told of the end.
+/// The function that is called at the end.
 enum Completion {
     None,
     Waiting(Callback, &'static Pool),

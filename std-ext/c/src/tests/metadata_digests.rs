@@ -63,7 +63,7 @@ const OF_ARCHIVES: &[(&str, OfArchive)] = &[
     }),
 ];
 
-/// A call about a message in memory, which checks digests if it is told to.
+/// A call about a message in memory, which checks digests if it is asked to.
 type OfBytes = fn(&[u8], bool) -> Code;
 
 const OF_BYTES: &[(&str, OfBytes)] = &[

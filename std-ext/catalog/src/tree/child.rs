@@ -28,7 +28,7 @@ pub struct Child {
     pub kind: ChildKind,
     /// Its path from the folder of the tree, with slashes.
     pub name: String,
-    /// The path of its catalogue. `None` stands for the name with `.catalog` behind it.
+    /// The path of its catalogue. `None` stands for the name with `.catalog` after it.
     pub catalog: Option<String>,
     /// Messages in it.
     pub messages: u64,

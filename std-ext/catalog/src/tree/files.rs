@@ -49,7 +49,7 @@ pub trait Files: Sync {
 pub struct Folder {
     /// What stands before names.
     start: PathBuf,
-    /// What stands behind names of an address.
+    /// What stands after names of an address.
     query: String,
     is_distant: bool,
 }

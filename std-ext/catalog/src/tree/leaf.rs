@@ -74,7 +74,7 @@ struct Summaries {
     heads: Vec<(Form, bool, usize)>,
     /// The numbers of values.
     members: Column,
-    /// The encoded values, one behind the other, and their ends.
+    /// The encoded values, one after the other, and their ends.
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }

@@ -145,13 +145,13 @@ fn an_edit_of_the_middle_that_keeps_the_length_is_stale_and_a_copy_is_fresh() {
         assert_eq!(freshness(catalog, &path), [Freshness::Fresh, Freshness::Fresh]);
         assert_eq!(freshness(catalog, &copy), [Freshness::Fresh, Freshness::Fresh]);
         assert_eq!(catalog.check(&all).unwrap(), Freshness::Fresh);
-        let Freshness::Stale(why) = catalog.check(&edited).unwrap() else { panic!("an edit is told") };
+        let Freshness::Stale(why) = catalog.check(&edited).unwrap() else { panic!("an edit is noticed") };
         assert!(why.contains("the metadata"), "{why}");
     }
     fs::write(&path, [&edited[..], &field("2t", 40)].concat()).unwrap();
     assert!(freshness(&catalog, &path).iter().all(|found| matches!(found, Freshness::Stale(_))));
     assert!(catalog.extend(&TensogramFile::open(&path).unwrap()).unwrap_err().to_string().contains("stale"));
-    // More messages behind the ones that are covered, in leaves of their own.
+    // More messages after the ones that are covered, in leaves of their own.
     fs::write(&copy, [&all[..], &field("2t", 40)].concat()).unwrap();
     assert_eq!(catalog.extend(&TensogramFile::open(&copy).unwrap()).unwrap(), 1);
     assert_eq!(freshness(&catalog, &copy), [Freshness::Fresh, Freshness::Fresh]);

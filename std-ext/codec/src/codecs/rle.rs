@@ -111,7 +111,7 @@ fn append_leb128(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Writes the bits of a bitmap behind a bit count to all of `out`. The count covers whole bytes, padding bits included.
+/// Writes the bits of a bitmap after a bit count to all of `out`. The count covers whole bytes, padding bits included.
 pub(super) fn bitmap_into(form: BitmapForm, payload: &[u8], dtype: Dtype, out: &mut [u8]) -> Result<(), CodecError> {
     if dtype != Dtype::Bitmask {
         return Err(CodecError::new(format!("only supports dtype=bitmask, got dtype={dtype}")));

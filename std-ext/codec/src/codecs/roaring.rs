@@ -94,7 +94,7 @@ fn compress(bits: &[u8]) -> Result<Vec<u8>, CodecError> {
 }
 
 /// Appends a bitmap of the first `count` bits. They lie in `bits` from the highest bit of the first byte on, and the
-/// bits behind them are zeros.
+/// bits after them are zeros.
 #[cfg(feature = "roaring")]
 fn append_bitmap(bits: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), CodecError> {
     if count > u64::from(u32::MAX) {

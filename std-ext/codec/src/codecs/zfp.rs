@@ -11,7 +11,7 @@
 //!
 //! The stream does not describe itself: the mode and the number of values come from the descriptor. Decoded values equal
 //! zfp's to the last bit. A payload must be exactly as long as its blocks, in whole words. The reference reads
-//! zeros behind the end of a payload that was cut off; here that is an error.
+//! zeros after the end of a payload that was cut off; here that is an error.
 //!
 //! Encoded bytes are zfp's too, except for two kinds of blocks that zfp garbles. Blocks whose values are all below
 //! 2^-962 are scaled in two steps, and those below 2^-1013 get the least exponent that decodes; any zfp reads them
@@ -66,7 +66,7 @@ pub fn decompress_values(payload: &[u8], mode: ZfpMode, out: &mut [f64]) -> Resu
 /// Decompresses the values from `start` on into `out`, of a stream of `count` values.
 ///
 /// O(values) at a fixed rate. In other modes the end of a block is known only when it has been read, so the blocks
-/// before the range are read too: O(start + values), and no more than the payload has. Blocks behind the range are not
+/// before the range are read too: O(start + values), and no more than the payload has. Blocks after the range are not
 /// read. So the payload's length is checked against the range, and against the least and the most that `count` values
 /// can take.
 ///

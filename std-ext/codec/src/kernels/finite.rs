@@ -74,7 +74,7 @@ pub fn find(
     let mut found = MaskBuilder { len: (data.len() / width).div_ceil(8), masks: [None, None, None] };
     let mut was_finite = true;
     for (block, bytes) in data.chunks(BLOCK).enumerate() {
-        // Behind a block that is not finite, the next one mostly is not either, and its rows are asked at once.
+        // After a block that is not finite, the next one mostly is not either, and its rows are asked at once.
         if was_finite && scalar.all_finite(simd, bytes, order) {
             continue;
         }

@@ -37,7 +37,7 @@ fn strided<const WIDTH: usize>(source: &[u8], start: usize, step: usize, out: &m
     Some(())
 }
 
-/// Copies `count` bits, `step` bits apart, from bit `start` of `source` on, to bit `at` of `out` and those behind it.
+/// Copies `count` bits, `step` bits apart, from bit `start` of `source` on, to bit `at` of `out` and those after it.
 /// The highest bit of a byte is the first.
 ///
 /// The bits of `out` that are written must be zero before. `None` if the source or `out` has fewer bits.

@@ -110,7 +110,7 @@ fn each_block(
     done
 }
 
-/// Where the lower `size` bytes of integers of four bytes lie, most significant first; `unused` for the bytes behind
+/// Where the lower `size` bytes of integers of four bytes lie, most significant first; `unused` for the bytes after
 /// them.
 #[cfg(target_arch = "x86_64")]
 fn lower_bytes<const LEN: usize>(size: usize, unused: u8) -> [u8; LEN] {

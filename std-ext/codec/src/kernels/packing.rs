@@ -9,7 +9,7 @@
 //! The trick: eight fields of B bits are B bytes, whatever B is. So every group of eight fields that begins with an
 //! element whose number is a multiple of eight lies in its B bytes in the same way. One permutation of bytes and one
 //! set of shifts, made once a call, take eight fields out of B bytes at a time. Elements before the first such group,
-//! and fewer than eight behind the last one, are left to [`tgm_core::packing`].
+//! and fewer than eight after the last one, are left to [`tgm_core::packing`].
 //!
 //! Stores are the limit: values are made about as fast as memory can be filled. Output that is larger than the caches
 //! is written past them (`Uncached`).
@@ -130,7 +130,7 @@ fn split<S>(
     core(first.wrapping_add(done as u64), body.get_mut(done..).unwrap_or_default())
 }
 
-/// Bytes of a range that are prefetched before it is read. Behind them the processor prefetches by itself.
+/// Bytes of a range that are prefetched before it is read. After them the processor prefetches by itself.
 const AHEAD: usize = 4 << 10;
 
 /// Prefetches the first bytes of the `count` values from element `start` on, at a place that the processor cannot

@@ -39,7 +39,7 @@ pub(super) fn load_512<T: IntoBytes + Immutable>(value: &T) -> __m512i {
     unsafe { _mm512_loadu_si512((&raw const *value).cast()) }
 }
 
-/// Loads up to 64 bytes from the front of a slice. The rest of the register is zero, and nothing behind the slice is
+/// Loads up to 64 bytes from the front of a slice. The rest of the register is zero, and nothing after the slice is
 /// read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

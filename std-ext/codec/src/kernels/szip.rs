@@ -131,7 +131,7 @@ impl Patience {
     /// The longest wait, in blocks.
     const MOST: u32 = 15;
 
-    /// The place behind the blocks that `decode` decodes from `place` on, or `place` while the wait lasts.
+    /// The place after the blocks that `decode` decodes from `place` on, or `place` while the wait lasts.
     #[inline]
     fn ask(&mut self, place: Place, decode: impl FnOnce() -> Place) -> Place {
         if self.left > 0 {

@@ -142,7 +142,7 @@ impl Drop for Uncached {
     }
 }
 
-/// Copies whole lines past the caches, and the bytes before and behind them by ordinary stores.
+/// Copies whole lines past the caches, and the bytes before and after them by ordinary stores.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn copy_lines(src: &[u8], out: &mut [u8]) {

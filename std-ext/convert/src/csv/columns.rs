@@ -178,7 +178,7 @@ impl Seen {
         }
     }
 
-    /// One type for several columns of numbers. The number of a column is told with an error.
+    /// One type for several columns of numbers. An error names the number of its column.
     pub(super) fn common(columns: &[Self]) -> Result<Dtype> {
         for (number, column) in columns.iter().enumerate() {
             if let Some(MisfitField { line, text }) = &column.not_number {

@@ -47,7 +47,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Takes a field, and tells whether the line ends behind it.
+    /// Takes a field, and tells whether the line ends after it.
     fn field(&mut self) -> Result<(Cow<'t, str>, bool), Fault> {
         if let Some(inner) = self.rest.strip_prefix('"') {
             return self.quoted(inner);
@@ -85,7 +85,7 @@ impl<'t> Records<'t> {
         Ok((Cow::Owned(text), self.separator()))
     }
 
-    /// Takes the separator or the line end behind a field. Returns whether the line ends.
+    /// Takes the separator or the line end after a field. Returns whether the line ends.
     fn separator(&mut self) -> bool {
         if let Some(rest) = self.rest.strip_prefix(self.separator) {
             self.rest = rest;

@@ -66,7 +66,7 @@ pub(super) struct Prefix {
     pub(super) experiment: Option<[u8; 4]>,
     pub(super) twin: Option<(u16, Twin)>,
     pub(super) tiles: Option<u16>,
-    /// The octet behind them.
+    /// The octet after them.
     pub(super) end: usize,
 }
 

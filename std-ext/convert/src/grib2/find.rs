@@ -40,7 +40,7 @@ pub enum Found<'r> {
 
 /// Reads the messages of a source one at a time. It needs memory for the longest message.
 ///
-/// Bytes that belong to no message are reported, and reading goes on behind them. A message whose length is wrong costs
+/// Bytes that belong to no message are reported, and reading goes on after them. A message whose length is wrong costs
 /// memory for the bytes that it claims, up to the limit and the end of the source.
 ///
 /// ```
@@ -110,7 +110,7 @@ impl<R: Read> MessageReader<R> {
         Ok(Some(Found::Message { offset, bytes: self.next_bytes().get(..length).unwrap_or_default() }))
     }
 
-    /// Leaves what was handed out behind. The buffer is moved only after a piece of it, so that small messages cost little.
+    /// Leaves what was handed out after. The buffer is moved only after a piece of it, so that small messages cost little.
     fn step(&mut self) {
         self.start += self.used;
         self.offset += self.used as u64;

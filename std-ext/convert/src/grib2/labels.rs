@@ -1,6 +1,6 @@
 //! Section 2 of ECMWF: class, type, stream and version of an experiment, by which its archive keeps a field.
 //!
-//! | octets, behind [the numbers of a data set](super::data_sets) | content |
+//! | octets, after [the numbers of a data set](super::data_sets) | content |
 //! |---|---|
 //! | 6, 7 | number of the local definition; 0 for none |
 //! | 8, 9 | class |
@@ -29,12 +29,12 @@ pub(super) struct Labels {
     pub(super) stream: u16,
     /// The version of the experiment.
     pub(super) version: [u8; 4],
-    /// The octet behind them.
+    /// The octet after them.
     pub(super) end: usize,
 }
 
 impl Labels {
-    /// Reads section 2, behind what a data set has there. `None` if there is none, or if it has another form.
+    /// Reads section 2, after what a data set has there. `None` if there is none, or if it has another form.
     ///
     /// # Errors
     /// [`super::GribErrorKind::ShortSection`].

@@ -10,7 +10,7 @@ use super::tables::{Group, TableEntry};
 const ISOBARIC: u8 = 100;
 const POTENTIAL_VORTICITY: u8 = 109;
 const GENERAL_HEIGHT: u8 = 150;
-/// Coordinate values behind a level of general height: they name its grid of heights.
+/// Coordinate values after a level of general height: they name its grid of heights.
 const OF_HEIGHTS: u16 = 6;
 /// Layers of soil, snow, ice and sea that archives number by their lower surface.
 const NUMBERED: [u8; 4] = [114, 151, 152, 168];

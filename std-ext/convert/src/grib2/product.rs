@@ -256,7 +256,7 @@ pub(super) struct Product {
     /// The intervals of a statistic, the outermost first.
     pub(super) spans: Vec<Span>,
     pub(super) template: u16,
-    /// How many coordinate values stand behind the template (octets 6 and 7).
+    /// How many coordinate values stand after the template (octets 6 and 7).
     pub(super) coordinates: u16,
 }
 
@@ -274,7 +274,7 @@ impl Product {
         Self { facts: Box::new([None; KEYS]), spans: vec![], template: 0, coordinates: 0 }
     }
 
-    /// Reads section 4, and what section 2 of ECMWF has behind its labels, by the number of its definition and the
+    /// Reads section 4, and what section 2 of ECMWF has after its labels, by the number of its definition and the
     /// octet. Templates and definitions that the tables do not have give their number alone.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ impl Product {
         Ok(product)
     }
 
-    /// Reads the octets of section 2 behind the labels. Octets that are not there give no keys: archives need the labels alone.
+    /// Reads the octets of section 2 after the labels. Octets that are not there give no keys: archives need the labels alone.
     fn read_local(&mut self, (definition, octet): (u16, usize), section: Section<'_>) {
         self.set(Key::Grib2LocalSectionNumber, definition);
         let Some(fields) = LOCAL.checked_add(definition).and_then(layout) else { return };

@@ -275,7 +275,7 @@ fn counted(which: TableSection, place: usize) -> Option<&'static [u8]> {
     bytes.get(..usize::from(u16::from_le_bytes(*len)))
 }
 
-/// The fields of a template of section 4, from octet 10 on, or of a definition of section 2 behind its labels. `None` for a template that is not defined.
+/// The fields of a template of section 4, from octet 10 on, or of a definition of section 2 after its labels. `None` for a template that is not defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
     let templates = records::<4>(TableSection::Templates);
     let number = |[a, b, ..]: &[u8; 4]| u16::from_le_bytes([*a, *b]);

@@ -427,7 +427,7 @@ fn payload<'a>(
     Ok((region, is_given))
 }
 
-/// Whether the bits behind `count` integers of `bits` bits are 0. Other codecs do not keep them.
+/// Whether the bits after `count` integers of `bits` bits are 0. Other codecs do not keep them.
 fn has_no_spare_bits(dense: &[u8], bits: u32, count: u64) -> bool {
     let used = count.wrapping_mul(bits.into()) % 8;
     used == 0 || dense.last().is_none_or(|last| last << used == 0)

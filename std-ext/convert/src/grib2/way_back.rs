@@ -1,6 +1,6 @@
 //! One object on its way back to GRIB: its own sections, with the bits of bitmap and data.
 //!
-//! The integers of section 7 come from the payload where that holds them, in any number of bits and behind any lossless
+//! The integers of section 7 come from the payload where that holds them, in any number of bits and after any lossless
 //! compression. Otherwise they come from the values: an integer is taken back if it gives its value to the bit.
 
 use std::borrow::Cow;

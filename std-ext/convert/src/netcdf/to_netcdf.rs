@@ -211,7 +211,7 @@ impl Target for Nc {
         index: usize,
         notes: &mut Notes<'_>,
     ) -> Result<crate::tree::OwnDimensions> {
-        // Metadata is walked from its start for each object, so objects of other formats are told apart before.
+        // Metadata is walked from its start for each object, so objects of other formats are found before.
         let is_from_grib = given.global.extra.contains_key(GRIB);
         let entry = given.entry(index).filter(|entry| is_from_grib || entry.contains_key(GRIB));
         if entry.is_none_or(|entry| entry.contains_key(DIMENSIONS)) {

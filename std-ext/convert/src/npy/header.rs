@@ -24,7 +24,7 @@ pub struct Header {
     pub shape: Vec<u64>,
 }
 
-/// Reads the header at the start of `bytes`. Returns it and the bytes behind it.
+/// Reads the header at the start of `bytes`. Returns it and the bytes after it.
 ///
 /// # Errors
 /// A sentence, for bytes that are not a header, and for element types that the format lacks.
@@ -138,14 +138,14 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    /// Takes `token` and the blanks behind it.
+    /// Takes `token` and the blanks after it.
     fn take(&mut self, token: &str) -> bool {
         let rest = self.text.strip_prefix(token);
         self.text = rest.map_or(self.text, str::trim_start);
         rest.is_some()
     }
 
-    /// Takes the characters that `is_part`, and the blanks behind them.
+    /// Takes the characters that `is_part`, and the blanks after them.
     fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &str {
         let end = self.text.find(|c| !is_part(c)).unwrap_or(self.text.len());
         let (taken, rest) = self.text.split_at(end);

@@ -110,7 +110,7 @@ impl Kind {
     }
 }
 
-/// Texts of `len` bytes each, behind which zeros stand.
+/// Texts of `len` bytes each, after which zeros stand.
 fn texts(values: &[u8], len: u64, shape: &[u64], decode: impl Fn(&[u8]) -> Option<String>) -> Result<Array<'static>> {
     let len = usize::try_from(len).map_err(|_| refused("texts of so many characters do not fit memory"))?;
     let count = shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim));
@@ -128,7 +128,7 @@ fn texts(values: &[u8], len: u64, shape: &[u64], decode: impl Fn(&[u8]) -> Optio
 /// Characters that texts take, all as wide as the widest: as many as metadata have, in a few sparse arrays of names.
 const MAX_CHARACTERS: usize = 64 * MAX_TEXT;
 
-/// Texts as numpy stores them: the characters of the widest, and characters of four bytes, with zeros behind each text.
+/// Texts as numpy stores them: the characters of the widest, and characters of four bytes, with zeros after each text.
 ///
 /// # Errors
 /// [`TensogramError::Object`](tgm_std::TensogramError::Object) if one text is so long that all together have more than 2^26

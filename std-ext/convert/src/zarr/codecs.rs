@@ -52,7 +52,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 return Err(metadata(format!("codec {name} follows one that makes bytes")));
             }
             "transpose" if !filters.is_empty() => {
-                return Err(metadata("codec transpose behind one of numcodecs is not supported"));
+                return Err(metadata("codec transpose after one of numcodecs is not supported"));
             }
             "transpose" => {
                 let configuration = typed::<TransposeCodecConfiguration>(codec)?;
@@ -69,7 +69,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 }
                 let is_big = codec.configuration().and_then(|map| map.get("endian")?.as_str()) == Some("big");
                 if is_big && !filters.is_empty() {
-                    return Err(metadata("big-endian bytes behind codecs of numcodecs are not supported"));
+                    return Err(metadata("big-endian bytes after codecs of numcodecs are not supported"));
                 }
                 let codec = BytesCodec::new_with_configuration(&configuration).map_err(of_codec(name))?;
                 behind.append(&mut filters);
@@ -77,7 +77,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 continue;
             }
             "sharding_indexed" if !filters.is_empty() => {
-                return Err(metadata("shards behind codecs of numcodecs are not supported"));
+                return Err(metadata("shards after codecs of numcodecs are not supported"));
             }
             "sharding_indexed" => {
                 serializer = Some(Arc::new(shards(codec, &shape, element, depth)?));

@@ -43,7 +43,7 @@ pub(super) enum Filter {
     Scaled(Type, Type, f64, f64),
     /// Floats with fewer bits, which stay.
     Rounded,
-    /// Truth values of a bit each, behind a byte that counts the bits without a meaning.
+    /// Truth values of a bit each, after a byte that counts the bits without a meaning.
     Bits,
     /// A checksum of four bytes, and whether it stands before the bytes.
     Checksum(Sum, bool),
@@ -247,7 +247,7 @@ impl BytesToBytesCodecTraits for Filter {
             BytesRepresentation::FixedSize(len) => usize::try_from(*len).ok(),
             _ => None,
         };
-        let len = len.ok_or_else(|| CodecError::Other("a filter behind compressed bytes is not supported".into()));
+        let len = len.ok_or_else(|| CodecError::Other("a filter after compressed bytes is not supported".into()));
         self.restored(&bytes, len?).map(Cow::Owned).map_err(to_codec)
     }
 }

@@ -98,7 +98,7 @@ impl Type {
         })
     }
 
-    /// Writes the bytes of a number, as numpy casts it: integers wrap around, and floats lose what is behind the point.
+    /// Writes the bytes of a number, as numpy casts it: integers wrap around, and floats lose what is after the point.
     #[expect(clippy::cast_possible_truncation, reason = "numpy casts so")]
     pub(super) fn write(self, number: Number, place: &mut [u8]) {
         let little = match (self.kind, self.size, number) {

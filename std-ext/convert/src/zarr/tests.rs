@@ -368,7 +368,7 @@ fn errors_keep_their_kind_their_offset_and_their_source() {
         "chunk_shape": [2], "codecs": [little, gzip], "index_codecs": [little], "index_location": "end",
     }});
     let of_codecs = |codecs: Json| array("int32", &[2], &[2], json!(0), codecs).to_string();
-    // One inner chunk of 4 bytes at offset 0; one that lies behind the shard.
+    // One inner chunk of 4 bytes at offset 0; one that lies after the shard.
     let shard = |offset: u8| [&[1, 2, 3, 4, offset][..], &[0; 7], &[4], &[0; 7]].concat();
     let short = [[0; 16].as_slice(), &[9]].concat();
     let cases: [(&str, String, &[u8], Told); 10] = [

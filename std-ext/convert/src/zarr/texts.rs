@@ -102,7 +102,7 @@ impl Described {
     }
 }
 
-/// Takes the codec of texts, and those behind it. Those before it stay, and numbers of texts become bytes.
+/// Takes the codec of texts, and those after it. Those before it stay, and numbers of texts become bytes.
 fn take_lengths(codecs: &mut Vec<Json>) -> Result<Vec<MetadataV3>> {
     let name = |codec: &Json| codec.get("name").unwrap_or(codec).as_str().map(str::to_string).unwrap_or_default();
     let at = codecs.iter().position(|codec| name(codec) != TRANSPOSE).unwrap_or(codecs.len());

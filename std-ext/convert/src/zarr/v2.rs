@@ -202,7 +202,7 @@ fn of_version_3(coder: &Value) -> Result<Value> {
             let size = get(entries, "elementsize").filter(|size| size.is_integer()).cloned();
             codec(own_name(id), vec![("elementsize".into(), size.unwrap_or_else(|| 4.into()))])
         }
-        // As codecs of bytes they are the same in version 3, behind `bytes`.
+        // As codecs of bytes they are the same in version 3, after `bytes`.
         other if filters::NAMES.contains(&format!("numcodecs.{other}").as_str()) => {
             let is_told = |(key, _): &&(Value, Value)| key.as_text() != Some("id");
             codec(&format!("numcodecs.{other}"), entries.iter().filter(is_told).cloned().collect())

@@ -23,7 +23,7 @@ fn arrays() -> impl Strategy<Value = Arrays<'static>> {
                 state.to_be_bytes()[0]
             })
             .collect();
-        // Bits behind the last element are zero.
+        // Bits after the last element are zero.
         if dtype == Dtype::Bitmask
             && let Some(last) = values.last_mut()
             && !count.is_multiple_of(8)
@@ -454,7 +454,7 @@ fn several_arrays_in_one_file_are_read() {
     );
     let longer = [&file[..], b"rest"].concat();
     let read = npy::read_all(&longer, Bools::Bitmask).unwrap();
-    assert_eq!(read.not_kept[0].what, "4 bytes behind the last array");
+    assert_eq!(read.not_kept[0].what, "4 bytes after the last array");
     assert!(
         npy::read_all(&file[..file.len() - 1], Bools::Bitmask).unwrap_err().to_string().contains("the array at byte")
     );

@@ -202,7 +202,7 @@ fn records_are_joined_in_each_format() {
         let (found, _) = written(format, &[records[0].clone(), records[1].clone(), records[3].clone()]);
         assert_eq!(found["u"].1.len(), 6, "{format}");
         assert_eq!((found["u"].1[0], found["u"].1[5]), (expected["u"].1[0], expected["u"].1[5]), "{format}");
-        // A record that is there already is told.
+        // A record that is there already is reported.
         let (_, notes) = written(format, &[records.clone(), records[2..3].to_vec()].concat());
         assert!(notes.iter().any(|note| note.contains("u has a record 1 already")), "{format}: {notes:?}");
         // A record of another type of the same width has no place among its bits.

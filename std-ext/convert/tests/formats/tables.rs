@@ -21,7 +21,7 @@ fn tables_say_what_is_wrong_and_where() {
     assert!(error(b"").contains("it is empty"));
 }
 
-/// Years are names of columns too. In quotes, above numbers without quotes, they are told apart from the first row.
+/// Years are names of columns too. In quotes, above numbers without quotes, they differ from the first row.
 #[test]
 fn names_of_columns_may_look_like_numbers() {
     let read = |text: &[u8]| csv::read(text, Layout::Columns).unwrap();
@@ -43,7 +43,7 @@ fn names_of_columns_may_look_like_numbers() {
     }
 }
 
-/// A first row of texts is no line of names.
+/// A first row of texts is not a line of names.
 #[test]
 fn texts_without_a_name_keep_their_first_row() {
     for texts in [["x", "y"], ["-2.5", "x"]] {

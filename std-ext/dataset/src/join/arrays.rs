@@ -1,10 +1,10 @@
-//! Arrays one behind the other.
+//! Arrays one after the other.
 
 use tgm_core::descriptor::Dtype;
 
 use crate::model::{Content, Joined, Pieces, Variable, product};
 
-/// Flat arrays one behind the other along a dimension. Each comes with its lengths.
+/// Flat arrays one after the other along a dimension. Each comes with its lengths.
 pub(super) fn flat<T: Clone>(parts: &[(&[T], &[u64])], axis: usize) -> Vec<T> {
     let before = parts.first().and_then(|(_, shape)| product(shape.get(..axis)?)).unwrap_or(0);
     let mut found = Vec::with_capacity(parts.iter().map(|(values, _)| values.len()).sum());
@@ -23,7 +23,7 @@ pub(super) fn repeated<T: Clone>(values: &[T], count: u64) -> Vec<T> {
     std::iter::repeat_n(values, usize::try_from(count).unwrap_or(0)).flatten().cloned().collect()
 }
 
-/// The content of variables one behind the other: the pieces of one array where they are, and otherwise the pieces of each file. Without
+/// The content of variables one after the other: the pieces of one array where they are, and otherwise the pieces of each file. Without
 /// an axis the variables lack the dimension, which becomes the first one.
 pub(super) fn content(parts: Vec<Variable>, axis: Option<usize>, lens: &[u64], dtype: Dtype) -> Content {
     if let Some(pieces) = axis.and_then(|axis| one_array(&parts, axis)) {

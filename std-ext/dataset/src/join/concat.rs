@@ -1,4 +1,4 @@
-//! Datasets one behind the other along a dimension.
+//! Datasets one after the other along a dimension.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) enum How {
     Lacking,
 }
 
-/// Datasets one behind the other along a dimension that all of them have. What lacks it is taken once if it is equal in all of them,
+/// Datasets one after the other along a dimension that all of them have. What lacks it is taken once if it is equal in all of them,
 /// and is the same at each index of a file otherwise. What was appended has it with the first part alone.
 ///
 /// # Errors
@@ -165,7 +165,7 @@ fn len_of(dataset: &Dataset, dim: &str) -> u64 {
     dataset.dims().into_iter().find(|(name, _)| *name == dim).map_or(0, |(_, len)| len)
 }
 
-/// Variables one behind the other.
+/// Variables one after the other.
 fn stacked(files: &[File], parts: &[&Variable], dim: &str, lens: &[u64]) -> Result<Variable> {
     let [first, ..] = parts else { return Err(bad("there are no files")) };
     let all: u64 = lens.iter().fold(0, |all: u64, len| all.saturating_add(*len));
@@ -203,7 +203,7 @@ fn stacked(files: &[File], parts: &[&Variable], dim: &str, lens: &[u64]) -> Resu
 }
 
 /// # Errors
-/// [`tgm_std::TensogramError::Metadata`] for variables of one name that cannot be one behind the other, with their files.
+/// [`tgm_std::TensogramError::Metadata`] for variables of one name that cannot be one after the other, with their files.
 fn check(files: &[File], parts: &[&Variable], dim: &str) -> Result<()> {
     let (Some(one), [first, ..]) = (files.first(), parts) else { return Ok(()) };
     let others = |it: &Variable| -> Vec<(String, u64)> {

@@ -18,7 +18,7 @@ pub(super) enum Becomes {
     Nothing(String),
 }
 
-/// A variable of times of several files, one behind the other along a dimension. One that lacks it is there once if it is equal in all
+/// A variable of times of several files, one after the other along a dimension. One that lacks it is there once if it is equal in all
 /// files, and at each index otherwise.
 ///
 /// # Errors

@@ -166,7 +166,7 @@ impl Reading {
 /// The default fill value of NetCDF for floats. It is exact in both types.
 const FILL_OF_FLOATS: f32 = 9.969_21e36;
 
-/// The bytes of elements behind each other, in memory that is reserved at once: a file says how many there are.
+/// The bytes of elements after each other, in memory that is reserved at once: a file says how many there are.
 ///
 /// # Errors
 /// An element's error, or that there is no memory.

@@ -212,7 +212,7 @@ fn a_control_forecast_is_member_0() {
     assert_eq!(dataset.coordinate("number").unwrap().values, Values::Integers(vec![0, 1, 2]));
     let all = [Indices::List(vec![2, 0]), Indices::Index(0), Indices::Index(0)];
     assert_eq!(dataset.read::<f64>("t", &all).unwrap(), [2.0, 0.0]);
-    // A kind of the fields follows from the member, and is told along it.
+    // A kind of the fields follows from the member, and is given along it.
     let kinds = &dataset.coordinate("type").unwrap().values;
     assert_eq!(*kinds, Values::Texts(["cf", "pf", "pf"].map(str::to_string).to_vec()));
 }

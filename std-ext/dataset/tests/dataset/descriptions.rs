@@ -29,7 +29,7 @@ fn bits(found: Result<Vec<f64>>) -> Vec<u64> {
     found.unwrap().into_iter().map(f64::to_bits).collect()
 }
 
-/// A saved dataset says no value for chunks that are missing: none was, and none but NaN can be told from values.
+/// A saved dataset says no value for chunks that are missing: none was, and none but NaN differs from all values.
 #[test]
 fn integers_without_an_object_are_nan_or_an_error() {
     let nan = [1.0, 2.0, f64::NAN, f64::NAN].map(f64::to_bits);

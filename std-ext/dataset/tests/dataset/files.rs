@@ -96,7 +96,7 @@ fn records_are_one_variable() {
         let beyond = Archive::new(&[record(0), record(number)]).open().unwrap();
         assert_eq!((beyond.variables.len(), beyond.left_out[0].why.as_str()), (0, why));
     }
-    // A record that is there twice is told, and not taken.
+    // A record that is there twice is reported, and not taken.
     let twice = Archive::new(&[record(0), record(0)]).open().unwrap();
     assert_eq!((twice.variables.len(), twice.left_out[0].why.as_str()), (0, "two messages have one record"));
 }
@@ -142,7 +142,7 @@ fn a_file_that_was_cut_since_it_was_opened_is_an_error() {
     assert!(point(0, 150_000).is_err());
 }
 
-/// A file of this machine has no version that answers tell, as on a server: what was there before is told by digests.
+/// A file of this machine has no version that answers tell, as on a server: digests say what was there before.
 #[test]
 fn a_file_that_was_written_over_since_it_was_opened_is_an_error() {
     let step = |step: u8| {

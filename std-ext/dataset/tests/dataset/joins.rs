@@ -106,7 +106,7 @@ fn times_of_any_units_are_joined_exactly_and_are_equal_where_they_are() {
     assert_eq!(merged("microseconds since 2001-01-01", &[of_year * 1000.0 + 1.0]), 2);
 }
 
-/// Without a calendar it is the standard one, which is Julian before 1582: these hours are 2016-01-28 and the day behind it.
+/// Without a calendar it is the standard one, which is Julian before 1582: these hours are 2016-01-28 and the day after it.
 #[test]
 fn times_since_a_date_before_1582_are_joined_in_the_units_of_the_first_file() {
     let since_1 = of_times("v", "hours since 1-1-1 00:00:00", &[17_663_808.0, 17_663_832.0]);

@@ -53,7 +53,7 @@ fn map(entries: &[(&str, Value)]) -> Value {
     Value::Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
 }
 
-/// A message with a field of 2 × 3 points, whose values are `value` and the numbers behind it.
+/// A message with a field of 2 × 3 points, whose values are `value` and the numbers after it.
 fn field(value: f64, mars: &[(&str, Value)], grib: &[(&str, Value)]) -> Vec<u8> {
     let values: Vec<f64> = (0..6_u8).map(|number| value + f64::from(number)).collect();
     let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("mars", map(mars)).metadata("grib", map(grib));

@@ -17,7 +17,7 @@ fn encoded(step: u8, make: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>, 
     MessageBuilder::new().options(options).object(make(object)).encode().unwrap()
 }
 
-/// Descriptors of all lengths stand behind payloads, whose places the end of a frame tells, and before them.
+/// Descriptors of all lengths stand after payloads, whose places the end of a frame tells, and before them.
 #[test]
 fn payloads_are_found_beside_descriptors_of_any_length() {
     for descriptor_first in [false, true] {

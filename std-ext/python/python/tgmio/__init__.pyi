@@ -1,4 +1,4 @@
-"""Types of the package `tgmio`. What functions do is told by their docstrings: `help(tgm.decode)`."""
+"""Types of the package `tgmio`. Docstrings say what functions do: `help(tgm.decode)`."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

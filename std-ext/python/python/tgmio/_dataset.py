@@ -13,13 +13,13 @@ def open_dataset(source, /, **options):
     of fsspec, an archive of `tgm.open`, or a list of such. Messages of one kind become a
     variable whose dimensions are the keys that differ: number, time, step, level. Files that came from NetCDF, Zarr or
     `save_dataset` are joined along the dimensions whose coordinates differ, as `xarray.open_mfdataset` joins them. What does not
-    fit is told by a warning and by `dataset.tgm.left_out`; `open_datasets` opens it too.
+    fit is named by a warning and by `dataset.tgm.left_out`; `open_datasets` opens it too.
 
     Options, beside what xarray takes, such as `chunks`:
 
     - `profile`: "mars" for fields, "cf" for what came from NetCDF, Zarr or `save_dataset`; "auto" finds out. "plain" knows no keys but
       `name`: each key that differs is a dimension with its values as they are, and arrays have dimensions `dim_0`, `dim_1`. A dict
-      says which keys of one's own mean something: {"name": "variable", "step": ["lead_time", "lead"]}, of `name`, `number`, `date`,
+      says which of your own keys mean something: {"name": "variable", "step": ["lead_time", "lead"]}, of `name`, `number`, `date`,
       `time`, `step`, `level` and `level_type`.
     - `join`: "widen" fills steps and levels that a variable lacks with NaN; "exact" leaves such a variable out.
     - `duplicates`: "error", "first" or "last", for two messages with the same keys.

@@ -128,7 +128,7 @@ class Archive:
         datasets = _kept(self)
         if datasets is None:
             datasets = self._open()
-            # A file that is as it was, behind opening it, is the one that was opened.
+            # A file that is as it was, after opening it, is the one that was opened.
             version = self._version() if all(map(_is_file, self.sources)) else _version_of(datasets)
             if version != self.version:
                 names = ", ".join(shown(source)[0] for source in self.sources[:3])
@@ -150,7 +150,7 @@ class Archive:
 
 
 def _profile_of(profile):
-    """A profile as text: a word, or what keys of one's own mean."""
+    """A profile as text: a word, or what the caller's keys mean."""
     if isinstance(profile, str):
         return profile
     if not isinstance(profile, dict):

@@ -39,7 +39,7 @@ def encoded(name, variable, like=None):
             kept.setdefault("calendar", "standard")
     found = _counted(name, variable, kept)
     if variable.dtype.kind in "mM":
-        # Readers other than xarray need to be told which number stands for a missing time.
+        # Readers other than xarray need to know which number stands for a missing time.
         fill = {"_FillValue": np.iinfo("int64").min} if np.isnat(variable.values).any() else {}
         whole = {**{key: kept[key] for key in TIMES if key in kept}, "dtype": np.dtype("int64"), **fill}
         fine = variable.astype(f"{variable.dtype.kind}8[ns]")

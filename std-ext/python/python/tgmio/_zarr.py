@@ -168,7 +168,7 @@ class _Array:
         return number if at < len(self.numbers) and self.numbers[at] == number else None
 
     def places(self):
-        """The keys of all chunks, behind the name."""
+        """The keys of all chunks, after the name."""
         for number in self.numbers.tolist():
             index = np.unravel_index(number, self.counts) if self.counts else ()
             yield "/".join(["c", *(str(int(each)) for each in index)])
@@ -358,6 +358,6 @@ def store(source, codec=NAME, _number=0, **options):
     if _number >= len(natives):
         raise ValueError(f"{shown(archive.sources[0])[0]}: the archive has no objects")
     found = TgmStore(archive, _number, codec)
-    # What is wrong with the archive is told here, not at the first read.
+    # What is wrong with the archive is reported here, not at the first read.
     found._load()
     return found

@@ -85,7 +85,7 @@ def _part(frame, selection, chunk_spec):
     shape = _native._frame_shape(frame)
     own = _own(shape, chunk)
     if any(end > size for (_, end), size in zip(box, own)):
-        # A part of it lies behind the end of the object.
+        # A part of it lies after the end of the object.
         return _whole(frame, chunk_spec)[selection]
     missing = len(chunk) - len(shape)
     _, values = _native._decode_frame(frame, box[missing:])
@@ -94,7 +94,7 @@ def _part(frame, selection, chunk_spec):
 
 
 def _hull(each, size):
-    """The first index that is picked of a dimension, and the one behind the last."""
+    """The first index that is picked of a dimension, and the one after the last."""
     if isinstance(each, slice):
         picked = range(*each.indices(size))
         if not len(picked):

@@ -164,7 +164,7 @@ fn small<'py>(py: Python<'py>, dtype: Dtype, shape: &[u64], values: &[u8]) -> Py
 }
 
 /// A flat array of the truth values that are packed into `bytes`, the highest bit first. Their number is the product of
-/// `shape`; bits behind the last one fill its byte.
+/// `shape`; bits after the last one fill its byte.
 ///
 /// # Errors
 /// `OverflowError` for more values than this machine can address; `MemoryError`.

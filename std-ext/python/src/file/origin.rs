@@ -44,7 +44,7 @@ impl Origin {
         let scan = RemoteScanOptions { bidirectional: self.bidirectional };
         if self.is_remote() {
             let none = BTreeMap::new();
-            // An address that is not text is told to be none.
+            // An address that is not text counts as none.
             return open_remote(&self.source.to_string_lossy(), self.storage.as_ref().unwrap_or(&none), scan);
         }
         if self.source.is_dir() {

@@ -89,7 +89,7 @@ pub(super) fn with_masks<'py>(
     message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(py, Reads::All, run)?.map_err(raise(py))?, bits)
 }
 
-/// The metadata of a message. Nothing behind its first metadata frame is read, so the message may lack its end.
+/// The metadata of a message. Nothing after its first metadata frame is read, so the message may lack its end.
 ///
 /// Raises ValueError for bytes that are not a message.
 ///
@@ -174,7 +174,7 @@ pub(super) fn one<'py>(
 /// arrays, or with `join` one flat array of all. Where payloads are not compressed, or in blocks, only
 /// the parts are decoded that hold the ranges.
 ///
-/// Raises ValueError for a range beyond the end, for bitmasks, and for payloads that have no parts: behind a filter, or
+/// Raises ValueError for a range beyond the end, for bitmasks, and for payloads that have no parts: after a filter, or
 /// compressed by zstd or lz4.
 ///
 /// >>> import numpy, tgmio as tgm

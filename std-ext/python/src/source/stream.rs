@@ -20,7 +20,7 @@ use crate::work::detached;
 ///
 /// `stream` is anything that can be read: a pipe, a socket's `makefile("rb")`, `sys.stdin.buffer`, a response of an
 /// HTTP library, a file. It need not seek. Bytes that belong to no message are passed over. At most `max_message_bytes`
-/// of a message are kept: a longer one raises ValueError, and the iteration goes on behind it.
+/// of a message are kept: a longer one raises ValueError, and the iteration goes on after it.
 ///
 /// An exception of the stream is raised as it is, and nothing is lost by it: `next` can be called again.
 ///

@@ -64,7 +64,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an object behind its metadata.
+    /// Writes an object after its metadata.
     ///
     /// # Errors
     /// The errors of [`Self::write_object`], and of the metadata.
@@ -126,7 +126,7 @@ impl Encoder {
             (Self::Memory(encoder), End::Open) => encoder.finish_and_reset(),
             (Self::Memory(encoder), End::Backfilled) => encoder.finish_and_reset_with_backfill(),
             (Self::File(file), End::Open) => {
-                // The next message begins behind this one, so this one is finished first.
+                // The next message begins after this one, so this one is finished first.
                 let unused = StreamingEncoder::new(Waiting::default(), &file.metadata, &file.options)?;
                 mem::replace(&mut file.encoder, unused).finish()?;
                 file.encoder = StreamingEncoder::new(file.waiting.clone(), &file.metadata, &file.options)?;

@@ -29,7 +29,7 @@ pub(super) unsafe fn export<'py>(
     // SAFETY: the caller promises that the struct may be written. Python asks for a null owner in case of an error.
     unsafe { (*view).obj = ptr::null_mut() };
     if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
-        return Err(PyBufferError::new_err("the values are read-only: decode() gives an array of one's own"));
+        return Err(PyBufferError::new_err("the values are read-only: decode() gives an array that can be changed"));
     }
     let array = array()?;
     // SAFETY: the array is alive, and the struct may be written. numpy puts the array into `obj`, which keeps it.

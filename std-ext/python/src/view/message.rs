@@ -22,7 +22,7 @@ use crate::errors::{Place, raise_at};
 /// A message where it lies: in a buffer of the caller, in a memory map, or in the source of an `Archive`.
 ///
 /// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that
-/// begins with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked
+/// begins with a message; bytes after it are ignored. Nothing is copied, and nothing is decoded before it is asked
 /// for. The message keeps the buffer: meanwhile a `bytearray` refuses to change its size, and an `mmap` to close.
 /// Writing into the buffer changes arrays that are views of it.
 ///

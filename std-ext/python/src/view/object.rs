@@ -22,7 +22,7 @@ use crate::errors::raise_at;
 /// |---|---|
 /// | what it is | `.shape`, `.dtype`, `.stages`, `.nbytes`, `.chunks`, `.name`, `.metadata` |
 /// | values in a new array | `.read()`, `.read(numpy.s_[10:20, ::4])`, `.read(ranges=[(0, 10)])`, `.read(dtype="float32")` |
-/// | values in an array of one's own | `.read(out=array)` |
+/// | values in an array of yours | `.read(out=array)` |
 /// | some values, of which only these are read and decoded | `object[10:20, ::4]` |
 /// | all values, without a copy if they lie in memory as they are | `.array`, `numpy.asarray(object)`, `memoryview(object)` |
 /// | the values in torch, jax and others | `torch.from_dlpack(object)` |

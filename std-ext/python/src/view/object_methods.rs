@@ -110,7 +110,7 @@ impl Object {
     }
 
     /// The shape of boxes that cost about as much to read as they hold, of a few megabytes each. It is the whole shape
-    /// where a part costs as much as the whole: behind a filter, and with zstd, lz4 and sz3.
+    /// where a part costs as much as the whole: after a filter, and with zstd, lz4 and sz3.
     #[getter]
     fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.facts().chunks())

@@ -13,7 +13,7 @@ import tensogram
 import tgmio as tgm
 
 # Where the answers differ: bitmasks of messages are flat arrays of bytes, masks of masked arrays are ignored, and keys of
-# descriptors may have any name; a scan gives arrays, if it is told to.
+# descriptors may have any name; a scan gives arrays, if it is asked to.
 OTHERS = {"decode", "decode_object", "decode_with_masks", "encode", "encode_pre_encoded", "scan", "StreamingEncoder"}
 
 

@@ -93,7 +93,7 @@ def catalogue_saved(path):
 
 
 def tree_saved(path):
-    """A tree with the name of the file and its ending behind it."""
+    """A tree with the name of the file and its ending after it."""
     tree = os.fsencode(path) + b".tree"
     tgm.catalogue([path], keys=["dtype"]).save(tree)
     assert sorted(os.listdir(os.path.dirname(tree)))[-1] == os.path.basename(tree)

@@ -64,7 +64,7 @@ def test_a_catalogue_is_saved_beside_its_file_and_found(tmp_path):
     assert tgm.catalogue(path).keys == tgm.catalogue(beside).keys == made.keys and tgm.catalogue(beside).check() == "fresh"
     assert tgm.catalogue(path, keys=["dtype"]).keys == ["dtype"]
     xarray = pytest.importorskip("xarray")
-    # One that is not used is told by a warning, which would be an error here.
+    # One that is not used is named by a warning, which would be an error here.
     found = zip(tgm.open_datasets(path), tgm.open_datasets(path, catalog=False), strict=True)
     for by_catalogue, by_messages in found:
         xarray.testing.assert_identical(by_catalogue.load(), by_messages.load())

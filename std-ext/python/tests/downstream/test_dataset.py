@@ -19,7 +19,7 @@ GRID = (3, 4)
 
 
 def field(param, value, **mars):
-    """A message with a field whose values are `value` and the numbers behind it."""
+    """A message with a field whose values are `value` and the numbers after it."""
     values = value + np.arange(12.0).reshape(GRID)
     entry = {"mars": {"param": param, "area": [60.0, 0.0, 40.0, 30.0], **mars}}
     return tgm.encode({"base": [entry]}, [(None, values)])

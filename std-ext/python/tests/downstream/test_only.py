@@ -55,7 +55,7 @@ def test_filters_that_select_nothing_or_are_wrong_are_errors(tmp_path):
     path = archive(tmp_path, steps_and_levels())
     with pytest.raises(ValueError, match="no object of the archive is selected"):
         tgm.open_dataset(path, only="mars.step=7")
-    with pytest.raises(ValueError, match="argument 'only': expected a condition behind `and`"):
+    with pytest.raises(ValueError, match="argument 'only': expected a condition after `and`"):
         tgm.open_dataset(path, only="mars.step=6 and")
     with pytest.raises(TypeError, match="argument 'only'"):
         tgm.open_dataset(path, only=7)

@@ -1,4 +1,4 @@
-"""Files that are written to after a dataset was opened: nothing of one version is told for another."""
+"""Files that are written to after a dataset was opened: nothing of one version is given for another."""
 
 import os
 import pickle

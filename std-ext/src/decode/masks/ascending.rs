@@ -42,7 +42,7 @@ struct RunWalk<'m> {
     runs: Runs<'m>,
     /// The end of the last run that was read.
     read_to: u64,
-    /// The runs that were read and end behind the start of the current window.
+    /// The runs that were read and end after the start of the current window.
     at_hand: &'m mut VecDeque<Range<u64>>,
 }
 

@@ -50,7 +50,7 @@ fn adversaries(count: u64) -> Vec<(&'static str, Vec<(u64, u64)>)> {
         ("ascending", ascending),
         ("descending", descending),
         ("the same", vec![(count / 2, len); 640]),
-        ("one behind the other", (0..RANGES).map(|n| (n * len % (count - len), len)).collect()),
+        ("one after the other", (0..RANGES).map(|n| (n * len % (count - len), len)).collect()),
         ("overlapping", (0..RANGES).map(|n| (n * len / 4 % (count - len), len)).collect()),
         ("long ones, each a little later", (0..40).map(|n| (n * step, count / 2)).collect()),
         ("long and short by turns", (0..RANGES).map(|n| (n * step, if n % 40 == 0 { count / 3 } else { 1 })).collect()),
@@ -247,7 +247,7 @@ fn runs_of_a_mask_are_read_when_they_are_needed_and_kept_no_longer() {
         let kept = scratch.runs.iter().map(std::collections::VecDeque::len).sum::<usize>();
         (RUNS_READ.get() - before, kept, scratch.runs.iter().any(|runs| runs.capacity() > 0))
     };
-    assert_eq!(runs(&[(0, 10)]), (1, 0, false), "the run behind the range is not read");
+    assert_eq!(runs(&[(0, 10)]), (1, 0, false), "the run after the range is not read");
     assert_eq!(runs(&[(0, 10), (10, 5)]), (2, 0, false), "a run that ends where the next range begins is not kept");
     assert_eq!(runs(&[(0, 5), (5, 2), (10, 2)]), (2, 0, true), "nor is it where the range has come");
     assert_eq!(runs(&[(0, 100)]), (3, 0, false));

@@ -88,7 +88,7 @@ pub(super) fn with_filler(
     let masks = masks.as_ref().map(|masks| masks.in_order(runs));
     let mut filler = Filler { plan: &plan, source, masks, pending: Pending::new(selection), buffer };
     fill(&mut filler)?;
-    // A defect behind the last selected element is an error too, so that the answer does not depend on the selection.
+    // A defect after the last selected element is an error too, so that the answer does not depend on the selection.
     filler.masks.map_or(Ok(()), AscendingMasks::finish)
 }
 

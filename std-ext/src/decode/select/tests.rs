@@ -215,7 +215,7 @@ fn rows_of_bits_that_begin_with_a_byte_take_no_window() {
     assert!(takes_window(8..8 + 263), "the second row begins within a byte");
 }
 
-/// What lies in front of everything selected needs no memory, and what lies behind it is not read.
+/// What lies in front of everything selected needs no memory, and what lies after it is not read.
 #[test]
 fn a_single_window_keeps_no_runs_of_masks() {
     let mut values = vec![1.5_f64; 100];

@@ -109,5 +109,5 @@ fn offsets_of_errors_count_from_the_frame_whatever_comes_before_the_region() {
     };
     // The mask is damaged, and its blob begins at byte 20 of the region.
     assert!((20..24).contains(&offset_of(false)));
-    assert_eq!(offset_of(true), offset_of(false), "behind the descriptor");
+    assert_eq!(offset_of(true), offset_of(false), "after the descriptor");
 }

@@ -126,7 +126,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// The end of the messages of a file of `len` bytes, which is `known` or searched for. `None` if it is elsewhere than at
-    /// byte `at`. Bytes behind it are removed or refused.
+    /// byte `at`. Bytes after it are removed or refused.
     pub(super) fn find<M: Medium>(
         medium: &M,
         len: u64,

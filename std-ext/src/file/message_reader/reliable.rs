@@ -154,7 +154,7 @@ impl Reliable {
                 }
             };
             let ended = ended.or_else(|| self.scanner.source().has_ended().then_some(end));
-            // Damage may be noticed up to a preamble behind the place where the scan has to go on.
+            // Damage may be noticed up to a preamble after the place where the scan has to go on.
             let keeps = if matches!(skipped, Skipped::Streamed(..)) { PREAMBLE_SIZE as u64 } else { 0 };
             let buffer = &mut self.scanner.source_mut().buffer;
             if let Some(behind) = ended {

@@ -133,7 +133,7 @@ impl Temporary {
     /// Puts an unnamed file at `path`. Returns whether the system can do that.
     #[cfg(target_os = "linux")]
     fn link_at(&self, steps: &impl Steps, path: &Path) -> io::Result<bool> {
-        // The lock covers both steps: a signal between them would leave the name behind.
+        // The lock covers both steps: a signal between them would leave the name after.
         let _in_flight = InFlight::lock();
         if steps.link(&self.file, path).is_ok() {
             return Ok(true);

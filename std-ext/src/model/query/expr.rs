@@ -216,7 +216,7 @@ impl Condition {
         }
     }
 
-    /// Whether the condition may hold for a number from `low` to `high`, and whether it may not. Where that cannot be told, both
+    /// Whether the condition may hold for a number from `low` to `high`, and whether it may not. Where that is not known, both
     /// are true.
     pub fn may_hold_within(&self, low: Number, high: Number) -> (bool, bool) {
         let is_one = low.order(high) == Some(Ordering::Equal);

@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
         is_next
     }
 
-    /// Goes into a bracket or behind a `not`.
+    /// Goes into a bracket or after a `not`.
     fn deeper(&mut self) -> Result<(), QueryError> {
         self.nesting += 1;
         if self.nesting > DEEPEST { Err(self.error("expected at most 64 brackets inside each other")) } else { Ok(()) }
@@ -161,7 +161,7 @@ fn operand(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
     condition(reader).map(Condition::expr)
 }
 
-/// The text behind a `not`, if `text` begins with one. A key may have that name too: then an operator follows it.
+/// The text after a `not`, if `text` begins with one. A key may have that name too: then an operator follows it.
 fn behind_not(text: &str) -> Option<&str> {
     let behind = text.strip_prefix("not")?;
     let next = behind.trim_start();
@@ -191,7 +191,7 @@ enum Word {
     Exists,
 }
 
-/// The key at the front of `text` if an operator that is a word comes behind it, that operator, and the text behind it.
+/// The key at the front of `text` if an operator that is a word comes after it, that operator, and the text after it.
 /// Keys in quotes do not count.
 fn word_behind_key(text: &str) -> Option<(&str, Word, &str)> {
     let key = key_at(text);
@@ -199,7 +199,7 @@ fn word_behind_key(text: &str) -> Option<(&str, Word, &str)> {
     (!key.is_empty() && !key.starts_with('"')).then_some((key, word, behind))
 }
 
-/// The operator that is a word at the front of `text`, behind at least one blank, and the text behind it.
+/// The operator that is a word at the front of `text`, after at least one blank, and the text after it.
 fn word_at(text: &str) -> Option<(Word, &str)> {
     let word = text.trim_start();
     if word.len() == text.len() {
@@ -315,13 +315,13 @@ fn behind_quoted_key(reader: &mut Reader<'_>, key: &str) -> Result<Condition, Qu
         slips::check(key, &test).map_err(|what| start.error(what))?;
         return Ok(Condition::new(key, test));
     }
-    let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator behind the key")) };
+    let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator after the key")) };
     reader.step_to(reader.rest(), behind);
     let test = if word == Word::In { range(reader)? } else { Test::Present };
     Ok(Condition::new(key, test))
 }
 
-/// What stands behind an operator.
+/// What stands after an operator.
 fn test(reader: &mut Reader<'_>, operator: Operator) -> Result<Test, QueryError> {
     Ok(match operator {
         Operator::Present => Test::Present,
@@ -331,7 +331,7 @@ fn test(reader: &mut Reader<'_>, operator: Operator) -> Result<Test, QueryError>
     })
 }
 
-/// Whether a range begins here: two dots in the first word, or behind a text in quotes.
+/// Whether a range begins here: two dots in the first word, or after a text in quotes.
 fn is_range(text: &str) -> bool {
     if text.starts_with('"') {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
@@ -388,7 +388,7 @@ fn single(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
     if reader.rest().starts_with('/') {
         return Err(reader.error("expected one value: only = and != take several, and quotes make / a part of one"));
     }
-    let words = [(AND, "expected a condition behind `and`"), (OR, "expected a condition behind `or`")].into_iter();
+    let words = [(AND, "expected a condition after `and`"), (OR, "expected a condition after `or`")].into_iter();
     let first = words.filter_map(|(word, what)| Some((text.find(word)? + word.len(), what))).min();
     match first {
         Some((at, what)) if !is_quoted => Err(Reader { at: start.at + at, ..start }.error(what)),
@@ -440,20 +440,20 @@ fn mistake(text: &str) -> Option<(usize, &'static str)> {
     })
 }
 
-/// An `and`, an `or` or a `not` that ends a value, and the place behind it, where a condition is missing.
+/// An `and`, an `or` or a `not` that ends a value, and the place after it, where a condition is missing.
 fn dangling(text: &str) -> Option<(usize, &'static str)> {
     let text = text.trim_end();
     let last = text.trim_start().rsplit_once(' ')?.1;
     let what = match &*last.to_ascii_lowercase() {
-        "and" => "expected a condition behind `and` (quotes make all of it a value)",
-        "or" => "expected a condition behind `or` (quotes make all of it a value)",
-        "not" => "expected a condition behind `not` (quotes make all of it a value)",
+        "and" => "expected a condition after `and` (quotes make all of it a value)",
+        "or" => "expected a condition after `or` (quotes make all of it a value)",
+        "not" => "expected a condition after `not` (quotes make all of it a value)",
         _ => return None,
     };
     Some((text.len(), what))
 }
 
-/// The text up to the closing quote, behind which the reader then stands.
+/// The text up to the closing quote, after which the reader then stands.
 fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     let (opening, mut text) = (*reader, String::new());
     let mut chars = opening.rest().char_indices();
@@ -506,7 +506,7 @@ fn plain(reader: Reader<'_>) -> &str {
     rest
 }
 
-/// Whether a condition begins here, behind any number of brackets and `not`s: a key without blanks or in quotes, then
+/// Whether a condition begins here, after any number of brackets and `not`s: a key without blanks or in quotes, then
 /// an operator.
 fn begins_condition(text: &str) -> bool {
     let mut text = text.trim_start();
@@ -524,7 +524,7 @@ fn begins_condition(text: &str) -> bool {
     !key.is_empty() && text.strip_prefix(key).is_some_and(condition_follows)
 }
 
-/// Whether an operator comes next, behind a key.
+/// Whether an operator comes next, after a key.
 fn condition_follows(text: &str) -> bool {
     if word_at(text).is_some_and(|(word, behind)| word == Word::Exists || is_range(behind)) {
         return true;

@@ -12,7 +12,7 @@ use tgm_core::cbor::{Kind, Value};
 /// parts of the pattern are whole characters.
 pub(super) fn fits(text: &str, pattern: &str) -> bool {
     let (mut text, mut pattern) = (text.as_bytes(), pattern.as_bytes());
-    // The text and the pattern behind the last `*`.
+    // The text and the pattern after the last `*`.
     let mut last: Option<(&[u8], &[u8])> = None;
     loop {
         match (text, pattern) {

@@ -54,7 +54,7 @@ impl Question for Object {
     }
 }
 
-/// Values of an object, behind its descriptor.
+/// Values of an object, after its descriptor.
 type OfObject<V> = Result<(DataObjectDescriptor, V)>;
 
 /// Which values of an object are asked for together with its descriptor.

@@ -144,7 +144,7 @@ impl Question for Values {
     }
 }
 
-/// All ranges, one behind the other.
+/// All ranges, one after the other.
 fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reserve_more(&mut bytes, ranges.iter().map(Vec::len).sum())?;

@@ -86,7 +86,7 @@ fn google_and_azure_are_asked_in_their_ways() {
 fn addresses_that_mean_nothing_are_refused() {
     let endpoint = ("aws_endpoint", "http://localhost:1");
     for (address, options, expected) in [
-        ("s3://bucket/key?versionId=1", with(&[]), "what stands behind ?"),
+        ("s3://bucket/key?versionId=1", with(&[]), "what stands after ?"),
         ("s3://bucket", with(&[]), "names no object"),
         ("s3://bucket/key", with(&[endpoint]), "allow_http allows"),
         ("s3://bucket/key", with(&[("azure_storage_account_name", "x")]), "unknown option"),

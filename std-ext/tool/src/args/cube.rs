@@ -18,10 +18,10 @@ use crate::args::RARE;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Datasets")]
 pub(crate) struct OpenFlags {
-    /// What keys mean: of fields (mars), of variables of files (cf), nothing but names (plain), or keys of one's own, such as
+    /// What keys mean: of fields (mars), of variables of files (cf), nothing but names (plain), or your own keys, such as
     /// "name=variable,step=lead" [default: found out]
     ///
-    /// What keys of one's own can mean is name, number, date, time, step, level and `level_type`. Several are KEY/KEY, the best first.
+    /// What your own keys can mean is name, number, date, time, step, level and `level_type`. Several are KEY/KEY, the best first.
     /// With plain, each key that differs is a dimension with its values as they are.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Profile>,

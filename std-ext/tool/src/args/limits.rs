@@ -51,7 +51,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         "M" => 20,
         "G" => 30,
         "T" => 40,
-        _ => return Err("expected a number of bytes, with K, M, G or T behind it or nothing".to_string()),
+        _ => return Err("expected a number of bytes, with K, M, G or T after it or nothing".to_string()),
     };
     let number: u64 = number.parse().map_err(|_| "expected a number of bytes".to_string())?;
     number.checked_mul(1 << shift).ok_or_else(|| "more than 64 bits can count".to_string())

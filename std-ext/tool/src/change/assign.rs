@@ -69,7 +69,7 @@ impl Assignment {
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
                 None if after.is_empty() => return Ok(assignments),
-                None => return Err(format!("expected a comma behind the value of {key}")),
+                None => return Err(format!("expected a comma after the value of {key}")),
             }
         }
     }

@@ -163,7 +163,7 @@ impl Prepared<'_> {
     /// `compared`.
     fn made(self, compared: bool) -> Result<Self, Unfit> {
         let Self::Encoded(descriptor, data, options) = self else { return Ok(self) };
-        // Codecs are told of one thread there too, however few bytes the object has.
+        // Codecs have one thread there too, however few bytes the object has.
         let options = EncodeOptions { threads: options.threads.min(1), parallel_threshold_bytes: Some(0), ..options };
         let made = encode_pipeline(&descriptor, &data, &options);
         let made = made.map_err(|error| Unfit { error, is_of_stages: true })?;

@@ -24,7 +24,7 @@ use tgm_std::file::SourceName;
 /// Write a catalogue of a file: places of all messages and objects, and values of keys
 ///
 /// A catalogue answers -w without reading the messages (`tgm ls -w FILTER --catalog FILE.catalog FILE`). It is a file
-/// of Tensogram messages. No command writes or reads one unless it is told to.
+/// of Tensogram messages. No command writes or reads one unless it is asked to.
 ///
 /// `-o NAME.tree` writes a tree of many files: where each lies, and what values its keys have. `tgm ls -w FILTER NAME.tree` then
 /// opens only the files that may match. Catalogues that the files lack are written beside them.

@@ -123,7 +123,7 @@ impl<'i> Side<'i> {
         self.reader.entry(self.input.places(index..index + 1).next().ok_or_else(missing)?, wanted)
     }
 
-    /// The message with this number, read whole. `None` if it cannot be read, which is told.
+    /// The message with this number, read whole. `None` if it cannot be read, which is reported.
     fn compared(&mut self, index: usize, findings: &mut Findings<'_>) -> Option<(Entry<'_>, ComparedMessage<'_>)> {
         let place = format!("{}: message {index}", self.input.name());
         let read = self.entry(index, MessagePart::Whole).and_then(|entry| {
@@ -261,7 +261,7 @@ impl Work<'_, '_> {
         self.tell(&place, &format!("only in the {name} file"), &json)
     }
 
-    /// Prints what was told.
+    /// Prints what was found.
     fn print(&mut self, told: Vec<Told>) -> io::Result<()> {
         told.into_iter().try_for_each(|told| match told {
             Told::Difference { place, what, json } => self.tell(&place, &what, &json),

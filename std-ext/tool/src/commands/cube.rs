@@ -20,7 +20,7 @@ use crate::show::text::{counted, escape};
 /// Show files as a dataset: variables over many messages, dimensions, attributes
 ///
 /// Objects of one kind are a variable. Its dimensions are the keys whose values differ, such as times, steps, levels and
-/// members, and behind them the dimensions of the grid. All files together are one dataset: fields have their places by their
+/// members, and after them the dimensions of the grid. All files together are one dataset: fields have their places by their
 /// keys, and what came from NetCDF and Zarr is joined along the dimensions whose labels differ. What does not fit is listed,
 /// and is a dataset of its own. Metadata are read, and no values but the labels of coordinates.
 #[derive(Args, Debug)]

@@ -55,7 +55,7 @@ impl FrameList {
         list
     }
 
-    /// The frames behind the preamble at the start of `bytes`. For bytes that are not a whole message.
+    /// The frames after the preamble at the start of `bytes`. For bytes that are not a whole message.
     pub(crate) fn of_damaged(bytes: &[u8]) -> Self {
         let mut list = Self { frames: Vec::new(), error: None, objects: 0 };
         let behind_preamble = bytes.get(PREAMBLE_SIZE..).unwrap_or_default();

@@ -45,7 +45,7 @@ impl KeyColumns {
         table.with_titles(&self.printed)
     }
 
-    /// The table with columns for the keys that only sort. They stand behind all others.
+    /// The table with columns for the keys that only sort. They stand after all others.
     pub(crate) fn hidden_in(&self, table: Table) -> Table {
         table.with_hidden(self.hidden.iter().map(String::as_str))
     }

@@ -46,7 +46,7 @@ pub(crate) struct Merge {
     chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    /// Which annotation counts where messages differ under the same key [default: the first message's, and it is told]
+    /// Which annotation counts where messages differ under the same key [default: the first message's, with a remark]
     #[arg(short, long, value_enum)]
     strategy: Option<Strategy>,
 }

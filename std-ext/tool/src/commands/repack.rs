@@ -16,7 +16,7 @@ use crate::read::chosen::Chosen;
 use crate::show::output::Out;
 use crate::write::destination::Destination;
 
-/// Growth that is told: by this factor, and by so many bytes.
+/// Growth that gets a remark: by this factor, and by so many bytes.
 const LARGER: f64 = 1.05;
 const LARGER_BY: u64 = 64 << 10;
 

@@ -100,7 +100,7 @@ impl Run for Serve {
         for path in passed_over {
             out.remark(&format!("note: {path} is not served: it leads out of its folder"));
         }
-        // What is wrong with one of the files was told.
+        // What is wrong with one of the files was reported.
         if files.is_empty() || out.problem_count() > 0 {
             if out.problem_count() == 0 {
                 out.problem("there is no .tgm file to serve");

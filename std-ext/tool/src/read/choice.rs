@@ -74,7 +74,7 @@ fn at(input: &Input, offset: u64) -> Result<usize, String> {
     Err(none_at(offset, input.places(around).map(|place| (place.index, place.offset))))
 }
 
-/// A sentence that no message begins at `offset`. `around` are the messages before and behind it.
+/// A sentence that no message begins at `offset`. `around` are the messages before and after it.
 pub(crate) fn none_at(offset: u64, around: impl Iterator<Item = (usize, u64)>) -> String {
     let around: Vec<_> = around.map(|(index, place)| format!("message {index} at {place}")).collect();
     let hint =

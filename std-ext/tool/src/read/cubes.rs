@@ -16,7 +16,7 @@ use crate::read::pipes::is_once;
 use crate::show::foreign;
 use crate::show::output::Out;
 
-/// The first bytes of a file by which its kind is told.
+/// The first bytes of a file by which its kind is known.
 const START: u64 = 4096;
 
 /// Opens files as datasets, the one with the most objects first. `None` if they cannot be opened, which is reported.
@@ -198,7 +198,7 @@ impl Cells {
         })
     }
 
-    /// The numbers as text, each as it is told from its neighbours.
+    /// The numbers as text, each with the digits in which it differs from its neighbours.
     pub(crate) fn numbers(&self) -> tgm_convert::csv::Numbers<'_> {
         tgm_convert::csv::Numbers { dtype: self.dtype, order: ByteOrder::NATIVE, count: self.count, bytes: &self.bytes }
     }

@@ -17,7 +17,7 @@ use crate::read::lost;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 
-/// A walk over so many messages is told, with the way around it.
+/// A walk over so many messages gets a remark, with the way around it.
 const LONG_WALK: usize = 16;
 
 /// Whether this path is an address.
@@ -46,7 +46,7 @@ impl Found {
         Self { number: index.into(), layout }
     }
 
-    /// The byte behind the message.
+    /// The byte after the message.
     const fn end(&self) -> u64 {
         self.layout.end()
     }

@@ -25,13 +25,13 @@ impl Place {
         MessageLayout { offset: self.offset, length: self.length }
     }
 
-    /// The byte behind the message.
+    /// The byte after the message.
     pub(crate) const fn end(self) -> u64 {
         self.layout().end()
     }
 }
 
-/// The byte behind a part of a file.
+/// The byte after a part of a file.
 pub(crate) const fn end_of(segment: &Segment) -> u64 {
     MessageLayout { offset: segment.offset(), length: segment.length() }.end()
 }

@@ -355,7 +355,7 @@ fn batches(places: impl Iterator<Item = Place> + Send) -> impl Iterator<Item = V
     let mut places = places.peekable();
     std::iter::from_fn(move || {
         let first = places.next()?;
-        // A window is a hint. It may end behind all files.
+        // A window is a hint. It may end after all files.
         let (mut batch, end) = (vec![first], first.offset.saturating_add(WINDOW));
         let fits = |place: &Place| place.end() <= end;
         while batch.len() < BATCH

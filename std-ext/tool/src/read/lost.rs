@@ -1,6 +1,6 @@
 //! Bytes that belong to no message: reports of them, and what they hold instead.
 //!
-//! A lost message shifts the numbers of the messages behind it. So every command that opens a file says what is lost and
+//! A lost message shifts the numbers of the messages after it. So every command that opens a file says what is lost and
 //! where, and its exit code is 1.
 
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(crate) fn report(input: &Input, out: &mut Out) {
     }
 }
 
-/// A sentence on bytes that belong to no message: where they are, what they hold, and which number the message behind them
+/// A sentence on bytes that belong to no message: where they are, what they hold, and which number the message after them
 /// has.
 pub(crate) fn describe(input: &Input, lost: &Segment) -> String {
     let (offset, length) = (lost.offset(), lost.length());
@@ -40,7 +40,7 @@ pub(crate) fn describe(input: &Input, lost: &Segment) -> String {
     sentence(offset, length, at(input, offset), behind.map(|place| (place.index, place.offset)))
 }
 
-/// The sentence of [`describe`]. `behind` is the number and the place of the message behind the lost bytes.
+/// The sentence of [`describe`]. `behind` is the number and the place of the message after the lost bytes.
 fn sentence(offset: u64, length: u64, leftover: Option<Leftover>, behind: Option<(usize, u64)>) -> String {
     let is_old = matches!(leftover, Some(Leftover::OtherVersion { version: v2::WIRE_VERSION, .. }));
     let what = leftover.map_or(String::new(), |leftover| format!(" ({})", in_our_words(leftover)));
@@ -115,7 +115,7 @@ pub(crate) struct Stray {
 }
 
 impl Stray {
-    /// The sentence of [`describe`]. `behind` is the number of the message behind these bytes.
+    /// The sentence of [`describe`]. `behind` is the number of the message after these bytes.
     pub(crate) fn describe(&self, behind: Option<usize>) -> String {
         let behind = behind.map(|index| (index, self.offset + self.length));
         sentence(self.offset, self.length, self.leftover(), behind)

@@ -144,13 +144,13 @@ impl Input {
         Ok(is_complete)
     }
 
-    /// Reports that a message cannot be read, with `left` messages behind it. Returns whether those cannot be read
+    /// Reports that a message cannot be read, with `left` messages after it. Returns whether those cannot be read
     /// either, because the error concerns the whole file.
     pub(crate) fn report_unread(&self, out: &mut Out, place: Place, left: usize, error: &TensogramError) -> bool {
         out.report(&format!("{}: message {}", self.name(), place.index), error);
         let is_last = matches!(error, TensogramError::Io(_));
         if is_last && left > 0 {
-            out.problem(&format!("{}: {left} messages behind it were not read", self.name()));
+            out.problem(&format!("{}: {left} messages after it were not read", self.name()));
         }
         is_last
     }
@@ -378,7 +378,7 @@ fn for_each_streamed(
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     is_found: bool,
-    /// The last message before the named offset, and the first behind it.
+    /// The last message before the named offset, and the first after it.
     before: Option<(usize, u64)>,
     behind: Option<(usize, u64)>,
 }

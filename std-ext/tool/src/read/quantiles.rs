@@ -6,7 +6,7 @@
 
 use super::statistics::Blocks;
 
-/// Bits of a float below the ones that say in which bin it is: 7 bits behind the exponent count.
+/// Bits of a float below the ones that say in which bin it is: 7 bits after the exponent count.
 const BELOW: u32 = 45;
 /// Bins beside which one value is few. Sorting the value's bin takes as long as going through these.
 const BINS_OF_A_VALUE: usize = 16;
@@ -25,7 +25,7 @@ pub(crate) fn quantiles(values: &(impl Blocks + ?Sized), sketch: &Sketch, shares
 
 /// The values near a quantile.
 struct Near {
-    /// The order of the least value of the bins, and how far the greatest is behind it.
+    /// The order of the least value of the bins, and how far the greatest is after it.
     first: u64,
     span: u64,
     /// Which of the values in order is below the quantile, and how far the quantile is to the next.

@@ -1,7 +1,7 @@
-//! Small messages that lie one behind the other from the start of a file. They are found and read in one pass.
+//! Small messages that lie one after the other from the start of a file. They are found and read in one pass.
 //!
 //! To find all messages first and read them then would read small ones twice: the places of messages are so close together
-//! that finding them takes every byte. Large messages, and whatever is not sound, end the row. The usual way goes on behind it.
+//! that finding them takes every byte. Large messages, and whatever is not sound, end the row. The usual way goes on after it.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -31,7 +31,7 @@ pub(crate) struct Row<'p> {
     archive: Archive<'static>,
     name: String,
     length: u64,
-    /// The place behind the messages so far, and their number.
+    /// The place after the messages so far, and their number.
     front: (u64, usize),
     /// What was read last, and where it begins.
     bytes: (u64, Arc<Vec<u8>>),
@@ -70,8 +70,8 @@ impl<'p> Row<'p> {
         self.length
     }
 
-    /// The file from its start, as it is usually opened, and the number of the first message behind the row. `None` if the row is
-    /// the whole file, which is told, and if the file cannot be opened any more, which is reported.
+    /// The file from its start, as it is usually opened, and the number of the first message after the row. `None` if the row is
+    /// the whole file, which gets a remark, and if the file cannot be opened any more, which is reported.
     pub(crate) fn rest(self, out: &mut Out) -> Option<(Input, usize)> {
         let Self { path, name, length, front: (end, count), progress, .. } = self;
         progress.come_to(end, count);
@@ -82,7 +82,7 @@ impl<'p> Row<'p> {
         let input = open_again_or_report(path, progress, out)?;
         if input.len() < length {
             out.report(&format!("{name}: message {count}"), &shorter(length, length));
-            out.problem(&format!("{name}: the messages behind it were not read"));
+            out.problem(&format!("{name}: the messages after it were not read"));
             return None;
         }
         Some((input, count))
@@ -118,7 +118,7 @@ impl<'p> Row<'p> {
             places.push_back(Place { index: count + places.len(), offset, length });
         }
         let end = places.back()?.end();
-        // A message behind these that has no room is large, and of large ones not all is read.
+        // A message after these that has no room is large, and of large ones not all is read.
         if end - start < WINDOW / 4 * 3 && end < self.length {
             return None;
         }

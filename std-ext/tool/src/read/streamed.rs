@@ -62,7 +62,7 @@ impl Streamed {
         Self::new(path, Reads::open(path), (0, 0), out)
     }
 
-    /// Opens a file that may still grow, behind the messages that are there: their number, and the position behind them.
+    /// Opens a file that may still grow, after the messages that are there: their number, and the position after them.
     /// The stream ends when nothing was appended for the time `idle`. `None` if the file cannot be opened, which is
     /// reported.
     pub(crate) fn follow_or_report(

@@ -49,7 +49,7 @@ pub(crate) fn advice(start: &[u8]) -> String {
     found.map_or(String::new(), |(name, found)| format!("; it begins like {name}: {}", found.text()))
 }
 
-/// A text of the library that says what a file looks like, with what helps behind it.
+/// A text of the library that says what a file looks like, with what helps after it.
 pub(crate) fn with_ways(text: String) -> String {
     const LOOKS_LIKE: &str = "not a Tensogram file: it looks like ";
     let Some((before, rest)) = text.split_once(LOOKS_LIKE) else { return text };

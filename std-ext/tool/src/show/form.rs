@@ -85,7 +85,7 @@ impl Form {
 /// Two numbers compare as numbers, without rounding; all else as text.
 fn compare(a: &str, b: &str) -> Ordering {
     match (number(a), number(b)) {
-        // NaN stands behind all other numbers.
+        // NaN stands after all other numbers.
         (Some(a), Some(b)) => a.order(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b))),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,

@@ -187,7 +187,7 @@ impl Document {
         out.write_all(self.end.as_bytes())
     }
 
-    /// Ends the document with a value under `key`, behind the items.
+    /// Ends the document with a value under `key`, after the items.
     pub(crate) fn end_with(mut self, out: &mut Out, key: &str, value: &Json) -> io::Result<()> {
         self.finish(out)?;
         if is_lines(out) {

@@ -53,7 +53,7 @@ pub(crate) enum Colours {
 pub(crate) struct OutputFlags {
     /// Only errors are printed.
     pub(crate) quiet: bool,
-    /// What is read and written is told on standard error.
+    /// Standard error shows what is read and written.
     pub(crate) verbose: bool,
     /// Existing files are not replaced.
     pub(crate) no_clobber: bool,

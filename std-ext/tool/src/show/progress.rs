@@ -47,7 +47,7 @@ struct Shown {
     what: String,
     form: Form,
     start: Instant,
-    /// Whether the cursor stands behind a bar.
+    /// Whether the cursor stands after a bar.
     is_drawn: bool,
 }
 

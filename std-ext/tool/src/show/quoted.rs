@@ -38,10 +38,10 @@ fn without_secrets_of(text: String, arguments: impl IntoIterator<Item = OsString
     })
 }
 
-/// Letters at which an address may begin in a word, behind a flag say.
+/// Letters at which an address may begin in a word, after a flag say.
 const STARTS: usize = 64;
 
-/// The address in an argument, which may stand behind a flag or a key.
+/// The address in an argument, which may stand after a flag or a key.
 fn address(argument: &str) -> Option<&str> {
     let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     argument.match_indices(':').find_map(|(colon, _)| {

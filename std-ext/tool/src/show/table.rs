@@ -216,7 +216,7 @@ impl Table {
         if self.rows.len() >= BLOCK && !is_sorted { self.write_rows(out) } else { Ok(()) }
     }
 
-    /// Adds a row behind all others, whatever they are sorted by. CSV has no such row.
+    /// Adds a row after all others, whatever they are sorted by. CSV has no such row.
     pub(crate) fn footer(&mut self, out: &mut Out, cells: Vec<Cell>) -> io::Result<()> {
         self.arrange(out);
         if !out.is_csv() {

@@ -50,7 +50,7 @@ pub(crate) fn wrapped(line: &str, columns: usize) -> String {
     let indent = (leading + 2).min(DEEPEST).min(columns / 2);
     let going_on = format!("\n{:indent$}", "");
     let (mut out, mut width) = (String::with_capacity(line.len() + 16), 0);
-    // The last place where the line can be broken: its position in `out`, and the width up to behind its blanks.
+    // The last place where the line can be broken: its position in `out`, and the width up to after its blanks.
     let mut gap: Option<(usize, usize, usize)> = None;
     let mut in_escape = false;
     for c in line.chars() {

@@ -51,7 +51,7 @@ impl Identity {
         None
     }
 
-    /// The file behind standard output: unknown on this system.
+    /// The file after standard output: unknown on this system.
     #[cfg(not(unix))]
     pub(crate) const fn of_stdout() -> Option<Self> {
         None

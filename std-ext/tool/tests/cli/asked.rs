@@ -1,4 +1,4 @@
-//! What cannot be meant is told, and what fails leaves files as they were.
+//! What cannot be meant is reported, and what fails leaves files as they were.
 
 use std::fs;
 
@@ -278,7 +278,7 @@ fn pictures_know_the_scanning_mode() {
     assert_eq!(south, north);
 }
 
-/// Dates and numbers are found as people write them, and what cannot be one of them is told.
+/// Dates and numbers are found as people write them, and what cannot be one of them is reported.
 #[test]
 fn dates_and_numbers_are_found_as_they_are_written() {
     let folder = Folder::new();

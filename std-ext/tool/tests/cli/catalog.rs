@@ -1,4 +1,4 @@
-//! `tgm catalog`, and the commands that use a catalogue when they are told to.
+//! `tgm catalog`, and the commands that use a catalogue when they are asked to.
 
 use std::fs;
 #[cfg(unix)]

@@ -66,7 +66,7 @@ fn a_cube_has_dimensions_coordinates_variables_and_holes() {
     assert_eq!(dataset["variables"][0]["shape"], serde_json::json!([2, 3, 3, 4]));
     let step = dataset["coordinates"].as_array().unwrap().iter().find(|it| it["name"] == "step").unwrap();
     assert_eq!((&step["kind"], &step["values"]), (&"seconds".into(), &serde_json::json!([0, 21600, 43200])));
-    // What does not fit is told, and shown if all is asked for.
+    // What does not fit is named, and shown if all is asked for.
     let folder = Folder::new();
     let path = folder.file("steps.tgm", &steps());
     let other = ObjectBuilder::new(&[5], &[1.0_f32; 5]).unwrap().metadata("mars.param", "sp");

@@ -54,7 +54,7 @@ pub(crate) fn has_junk(path: &Path) -> bool {
     tgm_core::scan::scan(&fs::read(path).unwrap()).any(|segment| !segment.is_message())
 }
 
-/// The content of files, one behind the other. One run of a command on all of them is much faster than a run on each.
+/// The content of files, one after the other. One run of a command on all of them is much faster than a run on each.
 pub(crate) fn together(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
     paths.into_iter().flat_map(|path| fs::read(path).unwrap()).collect()
 }

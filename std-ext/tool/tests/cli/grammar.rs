@@ -349,7 +349,7 @@ fn listings_print_keys_and_sort_by_them() {
         let values = if second["values"].is_null() { &second["objects"][0]["values"] } else { &second["values"] };
         assert_eq!(values, &json!({"step": 1}), "{line}");
     }
-    // What is wrong is told, and keys that cannot be read are blank.
+    // What is wrong is reported, and keys that cannot be read are blank.
     let damaged = data("malformed/hash-mismatch.tgm");
     if std::path::Path::new(&damaged).exists() {
         let run = tgm(["verify", "--csv", "-p", "version", &damaged]);

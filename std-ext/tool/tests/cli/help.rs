@@ -70,7 +70,7 @@ fn every_example_runs() {
                 .current_dir(folder.path("."))
                 .output()
                 .unwrap();
-            // Damage is told by the exit code, and so is a catalogue that is not there; `browse` has no terminal here.
+            // The exit code says damage, and a catalogue that is not there; `browse` has no terminal here.
             let is_excused = ["damaged", "--check", "browse"].iter().any(|word| example.contains(word));
             let codes: &[i32] = if is_excused { &[0, 1] } else { &[0] };
             let code = run.status.code().unwrap();
@@ -92,7 +92,7 @@ fn names_that_the_help_does_not_list_are_flags_of_other_commands() {
         let usage = |name: &str| format!("Usage: tgm {name} ");
         assert_eq!(help(name).replace(&usage(name), ""), help(spelling).replace(&usage(spelling), ""));
         assert!(help(spelling).contains(&usage(spelling)));
-        // The flag may stand behind other words, and behind `--` it is a file.
+        // The flag may stand after other words, and after `--` it is a file.
         let line = |words: &[&str]| {
             Command::new(env!("CARGO_BIN_EXE_tgm")).args(words).current_dir(folder.path(".")).output().unwrap()
         };

@@ -106,7 +106,7 @@ fn clauses_that_make_no_sense_are_usage_errors() {
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
     let run = tgm(["ls", "-w", "step>=1 and step", &data(SURFACE)]);
-    assert!(run.stderr.contains("expected a condition behind `and` at byte 12"), "{}", run.stderr);
+    assert!(run.stderr.contains("expected a condition after `and` at byte 12"), "{}", run.stderr);
     assert_eq!(tgm(["get", &data(SURFACE)]).code, Some(2));
     assert_eq!(tgm(["nonsense"]).code, Some(2));
 }

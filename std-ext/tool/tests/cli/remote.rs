@@ -46,7 +46,7 @@ fn commands_say_of_an_address_what_they_say_of_the_file() {
             let (local, remote) = (tgm(command, &path), tgm(command, &address));
             assert!(local.status.code().is_some());
             if command.contains(&"-m") {
-                // What lies behind the message is not looked at.
+                // What lies after the message is not looked at.
                 let code = Some(i32::from(local.stdout.is_empty()));
                 assert_eq!((remote.status.code(), &remote.stdout), (code, &local.stdout), "{command:?} {name}");
             } else {
@@ -116,7 +116,7 @@ fn a_command_makes_few_requests() {
             (&["ls", "FILE"], all),
             (&["extract", "--at", &at, "FILE"], 3),
             (&["extract", "-m", &number, "FILE"], index + 3),
-            // Where the walk ends is not known: hops are made side by side, also behind the message.
+            // Where the walk ends is not known: hops are made side by side, also after the message.
             (&["extract", "-w", &name, "FILE"], if bytes.len() / count < 64_000 { index + 3 } else { all + 2 }),
             (&["verify", "FILE"], whole),
             (&["compare", "FILE", path.to_str().unwrap()], whole),

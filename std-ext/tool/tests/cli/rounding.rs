@@ -14,7 +14,7 @@ fn values(path: &str) -> Vec<f64> {
     objects[0].1.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
 }
 
-/// The greatest difference, and its part of the range, as they are told.
+/// The greatest difference, and its part of the range, as they are printed.
 fn told(run: &Run) -> (f64, f64) {
     let line = run.stderr.lines().find(|line| line.starts_with("packed ")).unwrap_or_else(|| panic!("{}", run.stderr));
     let (_, numbers) = line.split_once("the greatest error is ").unwrap_or_else(|| panic!("{line}"));

@@ -8,7 +8,7 @@ use tgm_std::{MessageBuilder, ObjectBuilder};
 use crate::corpus::data;
 use crate::tool::tgm;
 
-/// Messages in front of what ends the row, and behind it.
+/// Messages in front of what ends the row, and after it.
 const AROUND: usize = 160;
 
 /// A message of some more bytes than its values.

@@ -66,7 +66,7 @@ fn garbage_and_torn_tails_are_left_out_and_reported() {
     let expected =
         [("lost", 0, 3), ("message", 3, b), ("lost", 3 + b, 5), ("message", 8 + b, s), ("lost", 8 + b + s, 8 + lost)];
     assert_eq!(extents(&parts), expected);
-    // The version number behind the stray magic is too large, so the magic counts as chance.
+    // The version number after the stray magic is too large, so the magic counts as chance.
     assert!(parts[0]["why"] == "belongs to no message" && parts[4]["why"] == "belongs to no message");
     assert!(fs::read(&out).unwrap() == [&buffered[..], &streamed].concat());
     // The objects of the torn message are whole.

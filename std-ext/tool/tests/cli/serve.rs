@@ -78,7 +78,7 @@ impl Served {
         Answer { status, headers, body: answer[end + 4..].to_vec() }
     }
 
-    /// Asks for a path behind the token.
+    /// Asks for a path after the token.
     fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         self.ask("GET", &format!("/{}/{path}", self.token), headers)
     }

@@ -35,7 +35,7 @@ fn a_file_that_is_truncated_while_it_is_read_is_an_error() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}: {stderr}");
         assert!(stderr.contains("the file was truncated while it was read"), "{line}: {stderr}");
-        assert!(stderr.contains("messages behind it were not read"), "{line}: {stderr}");
+        assert!(stderr.contains("messages after it were not read"), "{line}: {stderr}");
         serde_json::from_slice::<serde_json::Value>(&text).unwrap();
     }
 }

@@ -359,7 +359,7 @@ mod interrupted {
         let path = folder.path("source.zio");
         tgm(["zio", "from-tgm", &data("dtypes/float32-little.tgm"), "-O", &path]).good_enough();
         let out = folder.file("out", b"what was here before");
-        // What this process ignores its children ignore too: SIGHUP under `nohup`, SIGINT and SIGQUIT behind a script's `&`.
+        // What this process ignores its children ignore too: SIGHUP under `nohup`, SIGINT and SIGQUIT after a script's `&`.
         let ignored = ignored_signals();
         for signal in [1, 2, 3, 15, 24].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0) {
             let mut child = waiting(&folder, &out, "ulimit -c 0;");

@@ -280,7 +280,7 @@ function kept<T>(cache: Map<number, Promise<T>>, index: number, make: () => Prom
   return made;
 }
 
-/** Values that come one range behind the other, a range each. */
+/** Values that come one range after the other, a range each. */
 function cut(values: Uint8Array, ranges: [bigint, bigint][]): Uint8Array[] {
   const all = ranges.reduce((sum, [, count]) => sum + Number(count), 0);
   const width = all === 0 ? 0 : values.length / all;

@@ -60,7 +60,7 @@ export async function scanForward(read: Read, size: number, tell: Tell, layouts:
   return { layouts, footers: new Map() };
 }
 
-/** No message begins at `at`. Messages may follow behind other bytes. */
+/** No message begins at `at`. Messages may follow after other bytes. */
 async function ended(
   read: Read, at: number, size: number, layouts: MessagePosition[], found: Outcome, tell: Tell,
 ): Promise<Scanned> {

@@ -48,7 +48,7 @@ class Writer {
     }
   }
 
-  /** A head and bytes behind it. */
+  /** A head and bytes after it. */
   string(major: number, bytes: Uint8Array): void {
     this.head(major, bytes.length);
     const at = this.room(bytes.length);

@@ -115,7 +115,7 @@ pub enum ErrorKind {
 
     /// The label is not UTF-8.
     LabelNotUtf8,
-    /// The label is not JSON, is nested too deeply, or has bytes behind the JSON.
+    /// The label is not JSON, is nested too deeply, or has bytes after the JSON.
     LabelNotJson,
     /// The label is JSON, and not an object.
     LabelNotObject,

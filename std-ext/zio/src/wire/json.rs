@@ -186,7 +186,7 @@ impl JsonChars<'_> {
                 if code & 0xFC00 != 0xD800 {
                     return char::from_u32(code);
                 }
-                // The second half of a pair follows, behind the two characters of its escape.
+                // The second half of a pair follows, after the two characters of its escape.
                 self.0.nth(1)?;
                 let low = self.hex()?;
                 let code = (code & 0x3FF).wrapping_shl(10) | (low & 0x3FF);

@@ -31,7 +31,7 @@ pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
         ("limit max_", "the reference has no limits"),
     ];
     if fails_in_padding(bytes) {
-        return Some("frames are looked for where the one before ends, not behind its padding");
+        return Some("frames are looked for where the one before ends, not after its padding");
     }
     if refusal.kind == "framing error" && has_no_end(bytes) {
         return Some("a streamed message without a postamble is an error");

@@ -26,7 +26,7 @@ fn uninitialised() {
     }
 }
 
-/// Reads the byte behind an allocation.
+/// Reads the byte after an allocation.
 fn beyond() {
     let bytes = black_box(vec![1_u8; 17]);
     // SAFETY: none. There is no such byte.

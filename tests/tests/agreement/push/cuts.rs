@@ -98,7 +98,7 @@ fn a_changed_byte_anywhere_is_found_as_the_slice_parser_finds_it() {
 }
 
 /// A gap before a frame may hold the end of the message, so the push decoder begins such a frame some bytes later than one
-/// without a gap. A stream that ends before is told of as the slice parser tells it.
+/// without a gap. A stream that ends before gives what the slice parser says.
 #[test]
 fn a_stream_that_ends_in_the_first_bytes_of_a_frame_is_found_as_the_slice_parser_finds_it() {
     const OBJECT_WITH_DESCRIPTOR_FIRST: &[u8] = b"FR\0\x09\0\x01\0\0\x02\0\0\0\0\0\0\0";

@@ -17,7 +17,7 @@
 //!
 //! Time is bounded by the frame and by the output, in whole blocks. Each byte wanted is written once, by a stream no
 //! longer than what it decodes to; and all streams together are no longer than the frame, even if the index or the
-//! starts of blocks overlap. If only a part of a block is wanted, damage behind that part may go unseen.
+//! starts of blocks overlap. If only a part of a block is wanted, damage after that part may go unseen.
 //!
 //! Parts that are read in ascending order decode each block once, and each block of the index twice at most.
 //!

@@ -31,7 +31,7 @@ pub(super) struct BitWriter {
 }
 
 impl BitWriter {
-    /// A stream behind the bytes of `before`.
+    /// A stream after the bytes of `before`.
     pub(super) fn new(before: Vec<u8>) -> Self {
         Self { before: before.len(), bytes: before, ..Self::default() }
     }

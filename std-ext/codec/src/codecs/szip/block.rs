@@ -26,7 +26,7 @@ pub(super) struct BlockWriter<'a> {
 }
 
 impl<'a> BlockWriter<'a> {
-    /// A stream behind the bytes of `before`. The best k of the block before the first one is `k`.
+    /// A stream after the bytes of `before`. The best k of the block before the first one is `k`.
     pub(super) fn new(params: &'a Params, before: Vec<u8>, k: u32) -> Self {
         let (stream, selector) = (BitWriter::new(before), Selector::new(params, k));
         Self { params, stream, selector, index: 0, zeros: 0, zeros_reference: None }
@@ -55,7 +55,7 @@ impl<'a> BlockWriter<'a> {
         self.stream.append(&other.stream)
     }
 
-    /// The stream, behind the bytes before it.
+    /// The stream, after the bytes before it.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.stream.into_bytes()
     }

@@ -26,7 +26,7 @@ pub(super) struct Coder<'a> {
 }
 
 impl<'a> Coder<'a> {
-    /// A stream of `len` bytes of containers, behind the bytes of `before`. The best k of the block before them is `k`.
+    /// A stream of `len` bytes of containers, after the bytes of `before`. The best k of the block before them is `k`.
     pub(super) fn new(len: usize, params: &'a Params, before: Vec<u8>, k: u32) -> Result<Self, CodecError> {
         let mut coder = Self { encoder: Encoder::new(params, before, k), offsets: Vec::new(), done: 0, len };
         let intervals = len.div_ceil(coder.interval_len());

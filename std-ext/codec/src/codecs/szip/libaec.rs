@@ -42,7 +42,7 @@ pub fn compress(data: &[u8], params: &Params) -> Result<(Vec<u8>, Vec<u64>), Cod
     out.resize(room, 0);
     let mut stream = stream(params, data, &mut out);
     // SAFETY: the pointers come from `data` and `out`, which outlive the call and have the lengths beside them.
-    // libaec checks the lengths, except that a code may end behind `out`: `room_for` is more than any data take.
+    // libaec checks the lengths, except that a code may end after `out`: `room_for` is more than any data take.
     // `Params` has checked that the parameters are within libaec's ranges. libaec keeps no pointer and frees what it
     // allocates.
     let code = unsafe { aec_buffer_encode(&raw mut stream) };

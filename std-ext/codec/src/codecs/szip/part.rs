@@ -7,7 +7,7 @@
 //! part                           │ 5 │ 6 │ 7 │        its first bit is moved to a byte's start
 //! ```
 //!
-//! The stored offsets say where to fetch, and are not trusted further: see [`RsiFinder::confirm`]. The interval behind the
+//! The stored offsets say where to fetch, and are not trusted further: see [`RsiFinder::confirm`]. The interval after the
 //! part is fetched too, because a wrong offset may lie a few blocks too early.
 
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ struct Around {
     /// The first interval that is fetched.
     first: u64,
     /// Where it starts, and where all intervals up to the part's end start, in bits of the stream. The start of the interval
-    /// behind the fetched ones comes last; the end of the payload has none.
+    /// after the fetched ones comes last; the end of the payload has none.
     offsets: Vec<u64>,
     /// Whether the fetched bytes reach to the payload's end.
     is_last: bool,

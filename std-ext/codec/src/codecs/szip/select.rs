@@ -49,7 +49,7 @@ struct Split {
 }
 
 impl Selector {
-    /// A selector for blocks behind one whose best k was `k`. A stream begins with 0.
+    /// A selector for blocks after one whose best k was `k`. A stream begins with 0.
     pub(super) const fn new(params: &Params, k: u32) -> Self {
         let k_max = (1_u32 << params.id_bits()).checked_sub(3);
         Self { bits_per_sample: params.bits_per_sample() as u64, k_max, k, is_used: false }

@@ -78,7 +78,7 @@ fn runs_of_zeros_end_with_segments_and_intervals() {
     assert_eq!(compress(&samples, &params).unwrap().0, bits("0000 00000000 00001 0000 00001"));
     samples.truncate(68 * 8);
     assert_eq!(compress(&samples, &params).unwrap().0, bits("0000 00000000 00001 0000 0001"));
-    // A step at the end of block 5, behind five blocks of zeros: pairs. Then a block of zeros again.
+    // A step at the end of block 5, after five blocks of zeros: pairs. Then a block of zeros again.
     samples.truncate(7 * 8);
     samples[47..].fill(1);
     assert_eq!(compress(&samples, &params).unwrap().0, bits("0000 00000000 000001 0001 1 1 1 001 0000 1"));

@@ -28,7 +28,7 @@ const NEGATIVE: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 /// The bits of an `f64` but for the sign.
 const MAGNITUDE: u64 = u64::MAX >> 1;
 
-/// Reads one block. Behind the stream's end it reads zeros: the caller checks for that.
+/// Reads one block. After the stream's end it reads zeros: the caller checks for that.
 #[inline]
 pub(super) fn read(stream: &mut BitReader<'_>, limits: &BlockLimits) -> [f64; LEN] {
     let start = stream.position();

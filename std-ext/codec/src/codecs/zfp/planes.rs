@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The trick: most planes make no coefficient significant. Between two planes that do lies a run of planes of `n` bits
-//! and a 0; behind the last of them lie planes of four bits. Runs are found, and moved, a word at a time (`run`). The
+//! and a 0; after the last of them lie planes of four bits. Runs are found, and moved, a word at a time (`run`). The
 //! planes between them take at most seven bits, so a table by `n` and by the next bits tells all about them (`step`).
 //!
 //! A limit on a block's bits cuts the code anywhere. A decoder that is cut off while it looks for the first 1 takes the
@@ -27,7 +27,7 @@ use self::transpose::{from_integers, to_integers};
 use super::bits::{BitReader, BitWriter};
 
 /// The bit planes of a block in the order of the stream, 16 in a word: the most significant plane is the lowest nibble
-/// of word 0, coefficient 0 the lowest bit of a nibble. The last word stays zero, so that there is a word behind the
+/// of word 0, coefficient 0 the lowest bit of a nibble. The last word stays zero, so that there is a word after the
 /// fourth.
 type Planes = [u64; 5];
 
@@ -49,7 +49,7 @@ pub(super) fn read(stream: &mut BitReader<'_>, count: u32, limit: u32) -> [u64; 
     while n < 4 && plane < count && left > 0 {
         let window = stream.peek();
         let run = &RUNS[n % 4];
-        // Ones behind the limit end the run there.
+        // Ones after the limit end the run there.
         let beyond = u64::MAX.checked_shl(left).unwrap_or(0);
         let run_planes = run.digits_in(window | beyond).min(LONGEST_RUN).min(count - plane);
         let run_bits = run_planes * run.width;
@@ -87,7 +87,7 @@ pub(super) fn read(stream: &mut BitReader<'_>, count: u32, limit: u32) -> [u64; 
 #[allow(clippy::cast_possible_truncation, reason = "few bits, which fit")]
 pub(super) fn write(stream: &mut BitWriter, integers: &[u64; 4], count: u32, limit: u32) -> u32 {
     let planes = from_integers(integers);
-    // `rest[n]` has the bits of coefficient n and of all behind it.
+    // `rest[n]` has the bits of coefficient n and of all after it.
     let mut rest = *integers;
     for n in (0..3).rev() {
         rest[n] |= rest[n + 1];

@@ -138,7 +138,7 @@ fn the_first_value_that_is_not_finite_is_named_by_several_threads() {
     let places = [0, 4 * RUN - 1, 4 * RUN, PIECE * block::LEN - 1, PIECE * block::LEN, len - 4, len - 3, len - 1];
     for (number, place) in places.into_iter().enumerate() {
         let mut values = vec![f64::to_le_bytes(1.0); len];
-        // The ones behind it are as bad.
+        // The ones after it are as bad.
         places[number..].iter().for_each(|&place| values[place] = f64::to_le_bytes(f64::NAN));
         for threads in [1, 2].map(threads) {
             let error = compress_on(threads, &values, ByteOrder::Little, ZfpMode::FixedRate(8.0)).unwrap_err();
@@ -567,7 +567,7 @@ mod plain {
         integers
     }
 
-    /// Bits up to the block's end; there are zeros behind the stream.
+    /// Bits up to the block's end; there are zeros after the stream.
     struct Bits<'a> {
         stream: &'a [bool],
         position: usize,

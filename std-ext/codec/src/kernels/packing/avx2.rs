@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `vpshufb` moves bytes within each half of a register only, so each half is loaded by itself. A half has 16 bytes of
-//! which the last group needs fewer: groups at the end of the input are left to core, which reads no byte behind it.
+//! which the last group needs fewer: groups at the end of the input are left to core, which reads no byte after it.
 //!
 //! The limit is the number of instructions: 26 for eight narrow fields, 31 for wide ones, of which two store 32 bytes each. At four
 //! to five in a cycle, these are some 10 of the 32 bytes that can be stored in it.
@@ -66,7 +66,7 @@ impl<const LANE: usize> Plan<LANE> {
         while lane < 2 * per_half {
             let first = (field + lane) * bits;
             let start = first / 8 - halves[lane / per_half];
-            // A lane may be longer than its field. Bytes behind the half wrap around: the shift drops them.
+            // A lane may be longer than its field. Bytes after the half wrap around: the shift drops them.
             let mut byte = 0;
             while byte < LANE {
                 plan.bytes[lane * LANE + LANE - 1 - byte] = ((start + byte) & 15) as u8;

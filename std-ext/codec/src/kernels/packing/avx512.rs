@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! for each group of eight fields of B bits, which are B bytes:
-//!     load     B bytes, by a mask: nothing behind the last group is touched
+//!     load     B bytes, by a mask: nothing after the last group is touched
 //!     permute  to each lane the eight bytes that begin with its field's first bit, the first one on top
 //!     shift    the field's last bit down to bit 0, then mask off the fields before it
 //!     convert, multiply, add, store
@@ -53,7 +53,7 @@ impl Plan {
         let mut field = 0;
         while field < GROUP {
             let first = field * bits;
-            // A lane may be longer than its field. Bytes behind the register wrap around: the shift drops them.
+            // A lane may be longer than its field. Bytes after the register wrap around: the shift drops them.
             let mut byte = 0;
             while byte < 8 {
                 plan.bytes[field][7 - byte] = ((first / 8 + byte) & 63) as u8;

@@ -4,7 +4,7 @@
 //! for each group of eight fields of B bits, which are B bytes:
 //!     load     16 bytes: all fields if B ≤ 16, four if B ≤ 32, two otherwise
 //!     permute  to each lane of 64 bits the bytes that hold its field, the last one lowest, above them zeros
-//!     mask     off the bits of the fields before and behind; whole bytes have none
+//!     mask     off the bits of the fields before and after; whole bytes have none
 //!     convert, multiply, add, store
 //! ```
 //!
@@ -94,7 +94,7 @@ pub(super) fn unpack<S: Store>(bytes: &[u8], bits: u32, formula: Formula, out: &
     }
 }
 
-/// [`unpack`] with `LOADS` loads for a group. `REACH` bytes hold two groups and what their loads read behind them.
+/// [`unpack`] with `LOADS` loads for a group. `REACH` bytes hold two groups and what their loads read after them.
 #[inline]
 #[target_feature(enable = "neon")]
 fn unpack_by<S: Store, const LOADS: usize, const REACH: usize, const WHOLE_BYTES: bool>(

@@ -1,7 +1,7 @@
 //! szip by NEON: eight samples in eight lanes of 32 bits, which are two registers.
 //!
 //! NEON has no instruction that gathers the positions of ones. So unary codes are read one after the other: the leading
-//! zeros are counted, then shifted out with the one behind them. Each code waits for the one before, but that takes
+//! zeros are counted, then shifted out with the one after them. Each code waits for the one before, but that takes
 //! four instructions.
 //!
 //! Fields begin at the same bit of a byte in each eight samples of a block, because eight fields of k bits are k bytes.
@@ -29,7 +29,7 @@ use crate::kernels::neon;
 const LEN: usize = 8;
 /// Pairs of registers for the largest block, of 64 samples.
 const MAX_GROUPS: usize = 8;
-/// The bytes that hold eight narrow fields, and what their loads read behind them.
+/// The bytes that hold eight narrow fields, and what their loads read after them.
 const REACH: usize = 32;
 
 /// Eight samples: the first four and the last.
@@ -89,7 +89,7 @@ impl Vector for Neon {
         for shift in (0..64).step_by(8) {
             zeros = window.leading_zeros();
             found |= u64::from(zeros) << shift;
-            // Without a one there are 64 zeros, now and for all codes behind.
+            // Without a one there are 64 zeros, now and for all codes after.
             window = window.wrapping_shl(zeros) << 1;
         }
         let bytes = vcreate_u8(found);

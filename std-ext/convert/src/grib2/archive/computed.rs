@@ -190,7 +190,7 @@ fn quantile(field: &Archive<'_>) -> Option<Value> {
 
 /// The same, where the limits of a probability have it.
 fn quantile_of_limits(field: &Archive<'_>) -> Option<Value> {
-    // Digits behind the point are cut off.
+    // Digits after the point are cut off.
     let limit = |scale, value| {
         let (scale, value) = (field.product.raw(scale)?, field.product.raw(value)?);
         let power = 10_i64.checked_pow(u32::try_from(scale.unsigned_abs()).ok()?)?;

@@ -2,7 +2,7 @@
 //!
 //! | octets | |
 //! |---|---|
-//! | 4, 5 | number NV of vertical coordinates, and the octet where they, or the lengths of rows behind them, begin |
+//! | 4, 5 | number NV of vertical coordinates, and the octet where they, or the lengths of rows after them, begin |
 //! | 6 | type of the grid |
 //! | 7 to 8, 9 to 10 | points of a row, and rows; 65535 if rows have different lengths |
 //! | 28 | scanning mode |
@@ -57,7 +57,7 @@ pub(in super::super) fn shape(field: &Field<'_>) -> Result<Vec<u64>, GribError> 
     Ok(vec![part.map_or(sum, |part| part.min(sum))])
 }
 
-/// The lengths of rows, behind the vertical coordinates.
+/// The lengths of rows, after the vertical coordinates.
 fn row_lengths(section: Section<'_>, rows: u16) -> Result<Vec<u16>, GribError> {
     let no_grid = GribErrorKind::Grid.at(section.offset());
     let (coordinates, place) = (section.u8(4)?, section.u8(5)?);

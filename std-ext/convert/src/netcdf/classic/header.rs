@@ -100,7 +100,7 @@ pub(crate) fn check(source: impl Read, len: u64) -> Result<Header> {
     let recorded: Vec<u64> = variables.iter().filter(|(_, _, has_records, _)| *has_records).map(|it| it.1).collect();
     let stride = match recorded.as_slice() {
         [alone] => *alone,
-        // An end beyond all numbers lies behind the end of every file, so its variable is said to be cut.
+        // An end beyond all numbers lies after the end of every file, so its variable is said to be cut.
         all => all.iter().map(|size| size.div_ceil(4).saturating_mul(4)).fold(0, u64::saturating_add),
     };
     for (name, size, has_records, begin) in variables {

@@ -96,7 +96,7 @@ fn bytes_of(variable: &Variable<'_>, count: u64) -> u64 {
     count.saturating_mul(size_of::<f64>().max(variable.kind.dtype().byte_width()) as u64)
 }
 
-/// What is told of a variable once, while its parts are written.
+/// What is said of a variable once, while its parts are written.
 #[derive(Default)]
 struct Told<'a> {
     path: &'a str,
@@ -104,7 +104,7 @@ struct Told<'a> {
     is_first: bool,
     /// Cells of the variable so far that hold the number which NetCDF puts where nothing was written.
     default_fills: usize,
-    /// Whether the number of cells is told of what is written.
+    /// Whether the number of cells is said of what is written.
     is_counted: bool,
     /// Whether the limits have ended the variable.
     is_over: bool,
@@ -158,7 +158,7 @@ impl Source<'_> {
         let most = side_by_side(threads);
         let mut steps = parts.flat_map(|part| part.steps(self)).peekable();
         let (mut sink, mut message, mut sum) = (Some(sink), None, 0_u64);
-        // What was told of the variable whose pieces are written, and how many of its cells hold the number of NetCDF.
+        // What was said of the variable whose pieces are written, and how many of its cells hold the number of NetCDF.
         let mut told = Told::default();
         while steps.peek().is_some() {
             let (mut together, mut bytes) = (Vec::new(), 0_u64);
@@ -181,7 +181,7 @@ impl Source<'_> {
                 }
                 let Some((mut encoder, part)) = message.take() else { continue };
                 told.come_to(step, part, report);
-                // What is the variable's is told once, not for each record or piece.
+                // What is the variable's is said once, not for each record or piece.
                 notes.into_iter().filter(|note| told.is_first || note.is_failure()).for_each(&mut *report);
                 // Each piece that follows is beyond them too.
                 if let Some(over) = over.filter(|_| !told.is_over) {
@@ -218,7 +218,7 @@ impl Source<'_> {
         limits.check_bytes(self.len, sum).map(drop).map_err(|error| error.within("the variables so far"))
     }
 
-    /// The object of a step, if it has one, and what is told of it. All steps so far count for `sum` bytes of values.
+    /// The object of a step, if it has one, and what is said of it. All steps so far count for `sum` bytes of values.
     fn made(&self, step: &Step<'_>, sum: u64) -> Made {
         let Step::Object(variable, share) = step else { return Made::default() };
         if let Err(error) = self.check_sum(sum) {
@@ -228,7 +228,7 @@ impl Source<'_> {
         let attribute = |key: &str| variable.attributes.iter().find(|it| it.name == key).map(|it| it.value.as_text());
         let is_exact = self.coordinates.contains(leaf(&variable.path)) || are_codes(variable.kind.dtype(), attribute);
         let subject = if is_exact { Subject::Exact } else { Subject::Data };
-        // Each thread is told what libraries may print.
+        // Each thread sets what libraries may print.
         let made = guarded(self.path, || object(variable, share, subject, self.options, &mut |note| notes.push(note)));
         let place = || match share {
             Share::Piece(ranges, _) => {

@@ -97,7 +97,7 @@ fn the_mask_has_the_bits_of_a_bitmap() {
         found.iter().zip(expected).all(|(one, other)| one.total_cmp(&other).is_eq() || one.is_nan() && other.is_nan())
     );
     let few = to_tensogram(&made.message(), &GribOptions::default()).unwrap().message.len();
-    // Bits of no point, zeros behind them, and other bytes there: the first and the last are kept whole.
+    // Bits of no point, zeros after them, and other bytes there: the first and the last are kept whole.
     for (bits, is_kept) in [
         (vec![7, 0, 0, 0x48, 0x80, 0, 0, 0], false),
         (vec![7, 0, 0, 0x48, 0x81], true),

@@ -77,7 +77,7 @@ fn steps_have_all_units_of_the_manual() {
     }
 }
 
-/// Layers and their bounds, as ICON and COSMO have them: six values behind the template name their grid of heights.
+/// Layers and their bounds, as ICON and COSMO have them: six values after the template name their grid of heights.
 #[test]
 fn levels_of_general_height_have_their_kind() {
     let original = sample("simple-8");

@@ -8,7 +8,7 @@ use tgm_std::{DecodeOptions, EncodeOptions, GlobalMetadata, TensogramError, deco
 
 use super::{back, converted, expected, framed, has_codec, messages, sample, section_at};
 
-/// Sections lie in metadata, data in payloads: a changed bit of either is told, if it is asked for.
+/// Sections lie in metadata, data in payloads: a changed bit of either is reported, if that is asked for.
 #[test]
 fn a_changed_bit_of_any_frame_is_found_where_digests_are_verified() {
     let made = converted(&sample("simple-8"));
@@ -223,7 +223,7 @@ fn bytes_that_mean_nothing_return_too() {
         let Ok(made) = to_tensogram(&message, &GribOptions::default()) else { continue };
         assert!(back(&made.message).unwrap() == message, "{name}");
     }
-    // Two bytes behind the values.
+    // Two bytes after the values.
     let mut message = sample("simple-12");
     let end = message.len() - 4;
     message.splice(end..end, [1, 2]);

@@ -31,7 +31,7 @@ struct History {
 }
 
 impl History {
-    /// A file with these messages on disk, and other bytes behind them.
+    /// A file with these messages on disk, and other bytes after them.
     fn new(messages: &[Vec<u8>], behind: &[u8]) -> Self {
         let initial = [&*messages.concat(), behind].concat();
         let disk = Simulated::new(&initial);
@@ -180,7 +180,7 @@ fn numbered(number: usize, len: usize) -> Vec<u8> {
     message(&payload)
 }
 
-/// Bytes behind the last message: nothing, messages torn in their order and in none, and zeros.
+/// Bytes after the last message: nothing, messages torn in their order and in none, and zeros.
 fn tails() -> Vec<(&'static str, Vec<u8>)> {
     let (torn, holding) = (numbered(50, 700), nested(2));
     let mut without_magic = holding.clone();

@@ -99,7 +99,7 @@ fn a_removal_waits_after_each_magic_or_after_all_of_them() {
         Tail::find(&disk, tail.len() as u64, None, None, SYNCED).unwrap().unwrap();
         let cut = disk.steps.borrow().iter().position(|step| matches!(step, Step::SetLen(0))).unwrap();
         assert_eq!(disk.steps.borrow()[cut - 1], Step::Sync);
-        // One wait before all of it, and one behind it.
+        // One wait before all of it, and one after it.
         assert_eq!(counts(&disk), (magics, 1 + waits + 1), "{magics}");
     }
 }

@@ -75,7 +75,7 @@ impl Steps for Recorder {
     }
 }
 
-/// All that may be at `path` after a crash behind `events`. `old` is what was there before.
+/// All that may be at `path` after a crash after `events`. `old` is what was there before.
 fn left(events: &[Event], path: &Path, old: Option<&[u8]>) -> Vec<Option<Vec<u8>>> {
     // The name may lead to each file that it led to since the last wait for names. `None` is the old file.
     let (mut files, mut steps): (Vec<Option<u64>>, BTreeMap<u64, Vec<Step>>) = (vec![None], BTreeMap::new());

@@ -32,7 +32,7 @@ struct Known {
 /// Objects that are likely to be alike: their encoding and type.
 type Kind = (String, Dtype);
 
-/// Stages behind the encoding. The stages that an object has, if all are `None`.
+/// Stages after the encoding. The stages that an object has, if all are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Stages {
     filter: Option<Filter>,

@@ -194,7 +194,7 @@ mod tests {
             sink.write_all(b"planted:")?;
             arrays.arrays.first().map_or(Ok(()), |array| npy::write(array, sink)).map(|()| Vec::new())
         }),
-        ..Row::new("planted", "Bytes behind a word")
+        ..Row::new("planted", "Bytes after a word")
     });
 
     /// A row and a line of the list are all that a format needs.

@@ -25,7 +25,7 @@ pub(super) const NETCDF: Format = Format(&Row {
     ..Row::new("netcdf", "NetCDF; HDF5 is read as well")
 });
 
-/// The place of the signature of HDF5: at the start, or behind a user block, whose length is 512 times a power of two.
+/// The place of the signature of HDF5: at the start, or after a user block, whose length is 512 times a power of two.
 fn hdf5(start: &[u8]) -> Option<usize> {
     let places = std::iter::successors(Some(512_usize), |place| place.checked_mul(2));
     let mut places = std::iter::once(0).chain(places.take_while(|place| *place < start.len()));

@@ -252,7 +252,7 @@ fn units(to: Format, arrays: Arrays<'_>) -> Vec<Unit<'_>> {
     }
     let Arrays { mut metadata, arrays, .. } = arrays;
     let unit = |(index, array)| {
-        // What is the message's is told once.
+        // What is the message's is said once.
         let metadata = std::mem::take(&mut metadata);
         Unit::new(index, Arrays { metadata, arrays: vec![array], not_kept: Vec::new() })
     };

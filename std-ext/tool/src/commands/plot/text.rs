@@ -316,7 +316,7 @@ pub(crate) fn line_rows(picture: &Picture, line: &Field, width: usize, lines: us
     (0..lines).rev().map(row).collect()
 }
 
-/// Draws a bar for each part of the range, in eighths of a character. Before it stands where the part begins, behind it
+/// Draws a bar for each part of the range, in eighths of a character. Before it stands where the part begins, after it
 /// the count.
 #[expect(clippy::cast_precision_loss, reason = "few parts")]
 fn draw_histogram(out: &mut Out, picture: &Picture, histogram: &Counts, width: usize) -> io::Result<()> {

@@ -46,11 +46,11 @@ impl Gate {
         host.to_str().is_ok_and(is_this_machine)
     }
 
-    /// The path behind the token, with `/` at its start. `None` without the right token in the path or in the query.
+    /// The path after the token, with `/` at its start. `None` without the right token in the path or in the query.
     pub(super) fn path<'p>(&self, path: &'p str, query: Option<&str>) -> Option<&'p str> {
         let (first, rest) = path.strip_prefix('/')?.split_once('/').unwrap_or((path.strip_prefix('/')?, ""));
         if self.is_token(first) {
-            // The rest begins behind the token, with its slash if there is one.
+            // The rest begins after the token, with its slash if there is one.
             return Some(path.get(first.len().saturating_add(1)..).filter(|_| !rest.is_empty()).unwrap_or("/"));
         }
         let words = query.unwrap_or_default().split('&');

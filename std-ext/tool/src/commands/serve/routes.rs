@@ -1,6 +1,6 @@
 //! Which address has what.
 //!
-//! | address behind the token | what |
+//! | address after the token | what |
 //! |---|---|
 //! | `/`, `/page.js` and others | the page that shows fields ([`super::site`]) |
 //! | `/files` | the files, as JSON |

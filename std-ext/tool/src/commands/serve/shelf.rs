@@ -106,7 +106,7 @@ impl Shelf {
         self.files.iter().map(|(name, file)| (name.as_str(), file))
     }
 
-    /// The file of a name, and what stands behind the name in a path: `NAME/rest`.
+    /// The file of a name, and what stands after the name in a path: `NAME/rest`.
     pub(super) fn split<'s, 'p>(&'s self, path: &'p str) -> Option<(&'s str, &'s Shelved, &'p str)> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let found = |end: usize| {

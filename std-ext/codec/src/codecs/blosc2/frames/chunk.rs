@@ -1,4 +1,4 @@
-//! The chunk: a header of 32 bytes, and behind it what its flags say.
+//! The chunk: a header of 32 bytes, and after it what its flags say.
 //!
 //! | byte | field |
 //! |---|---|
@@ -140,7 +140,7 @@ impl<'a> Chunk<'a> {
         Ok(Self::Stored(body))
     }
 
-    /// The end of the block that holds byte `at`, counted from the chunk's start. Without blocks it is the byte behind
+    /// The end of the block that holds byte `at`, counted from the chunk's start. Without blocks it is the byte after
     /// `at`.
     pub(super) fn end_of_block(&self, at: u64) -> u64 {
         match self {

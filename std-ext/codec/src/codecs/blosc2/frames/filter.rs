@@ -1,10 +1,10 @@
 //! Filters: they rearrange the bytes of a block before it is compressed. Here they are undone.
 //!
-//! Both filters see a block as elements of S bytes, and leave the bytes behind the last element as they are.
+//! Both filters see a block as elements of S bytes, and leave the bytes after the last element as they are.
 //!
 //! - *Shuffle* stores byte 0 of every element, then byte 1 of every element, and so on (`crate::kernels::shuffle`).
 //! - *Bit shuffle* does the same with bits: row 8·k + t holds bit t of byte k of every element, eight elements a byte,
-//!   the first in the lowest bit. It takes elements in multiples of eight, and leaves the elements behind them as they
+//!   the first in the lowest bit. It takes elements in multiples of eight, and leaves the elements after them as they
 //!   are.
 
 use super::ids::filter;

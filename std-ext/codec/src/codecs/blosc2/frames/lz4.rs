@@ -10,7 +10,7 @@
 //!
 //! Most sequences of shuffled numbers are a few bytes long, so branches are the limit: what counts is how few of them a
 //! sequence takes. The trick: away from the ends of both slices, copy pieces of 8 and 16 bytes, whatever the length
-//! (`fast`). The bytes that are too many are overwritten by the next sequence, which is why there must be room behind.
+//! (`fast`). The bytes that are too many are overwritten by the next sequence, which is why there must be room after.
 //! A match that reaches into itself repeats a short pattern, which is made once and stored over and over (`copy`).
 //!
 //! Near the ends, every length is checked, and no byte is written that does not belong there. That walk is here,
@@ -23,13 +23,13 @@ mod tests;
 
 use super::{CodecError, Result};
 
-/// A length that goes on in the bytes behind it.
+/// A length that goes on in the bytes after it.
 const LONG: usize = 15;
 /// The shortest match.
 const MIN_MATCH: usize = 4;
 
 /// Decodes the beginning of a block that holds `len` bytes, into all of `out`. If `out` is `len` bytes long, the block
-/// must end there. Otherwise bytes of the block behind that beginning are not looked at.
+/// must end there. Otherwise bytes of the block after that beginning are not looked at.
 ///
 /// O(`out.len()` + `block.len()`), no allocation.
 pub(super) fn decompress(block: &[u8], len: usize, out: &mut [u8]) -> Result<()> {
@@ -120,7 +120,7 @@ impl Decoder<'_, '_> {
 }
 
 /// Adds the bytes of `block` from `at` on to a length, up to the first that is not 255. Returns the length and the
-/// place behind them. The length may be greater than any that can be right: the caller checks it.
+/// place after them. The length may be greater than any that can be right: the caller checks it.
 #[inline]
 fn add_length(mut length: usize, block: &[u8], mut at: usize) -> Result<(usize, usize)> {
     loop {

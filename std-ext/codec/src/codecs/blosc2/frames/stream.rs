@@ -1,4 +1,4 @@
-//! Streams: an i32 size, and behind it what the size says.
+//! Streams: an i32 size, and after it what the size says.
 //!
 //! | size | follows | means |
 //! |---|---|---|
@@ -41,7 +41,7 @@ pub(super) enum Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// The stream at the front of `bytes`, which decodes to `len` bytes, and the bytes behind it. O(1).
+    /// The stream at the front of `bytes`, which decodes to `len` bytes, and the bytes after it. O(1).
     pub(super) fn parse(bytes: &'a [u8], len: usize) -> Result<(Self, &'a [u8])> {
         let cut_short = || CodecError::new("a stream is cut short");
         let (size, bytes) = bytes.split_first_chunk().ok_or_else(cut_short)?;
@@ -83,7 +83,7 @@ impl StreamCodec {
         matches!(self, Self::Lz4)
     }
 
-    /// Decodes the stream at the front of `bytes` into all of `out`, and returns the bytes behind it.
+    /// Decodes the stream at the front of `bytes` into all of `out`, and returns the bytes after it.
     pub(super) fn read_stream<'a>(self, bytes: &'a [u8], out: &mut [u8], inflate: &mut Inflate) -> Result<&'a [u8]> {
         let (stream, rest) = Stream::parse(bytes, out.len())?;
         self.decode(stream, out.len(), out, inflate)?;

@@ -12,7 +12,7 @@ use crate::codecs::ErrorBound;
 
 use super::{compress, compress_lossless, decompress_values};
 
-/// A series, a bound, and all containers that the reference (0.24.0) makes of it in [`LENS`], one behind the other:
+/// A series, a bound, and all containers that the reference (0.24.0) makes of it in [`LENS`], one after the other:
 /// bytes and their XXH3-64.
 const REFERENCE: [(&str, &str, f64, usize, u64); 25] = [
     ("arcs", "abs", 0.01, 6677, 0x0619_a855_e326_a463),

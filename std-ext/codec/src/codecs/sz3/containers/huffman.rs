@@ -267,7 +267,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `count` bits, 1 to 31, with zeros behind the end.
+    /// The next `count` bits, 1 to 31, with zeros after the end.
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "31 bits fit")]
     const fn peek(&self, count: u32) -> usize {

@@ -18,7 +18,7 @@ const fn exchange<const SHIFT: u32, const MASK: u64>(word: u64) -> u64 {
     word ^ differ ^ differ << SHIFT
 }
 
-/// The four integers whose planes these are. Words behind the first `words` are taken to be zero.
+/// The four integers whose planes these are. Words after the first `words` are taken to be zero.
 #[inline]
 pub(super) fn to_integers(planes: &Planes, words: u32) -> [u64; 4] {
     let mut integers = [0; 4];

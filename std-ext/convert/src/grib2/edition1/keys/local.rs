@@ -1,4 +1,4 @@
-//! The local part of section 1: what centres have behind octet 40.
+//! The local part of section 1: what centres have after octet 40.
 //!
 //! | octets | ECMWF, also as a sub-centre; Japan; Spain | Sweden |
 //! |---|---|---|
@@ -144,7 +144,7 @@ fn ecmwf(section: Section<'_>, definition: u16, product: &mut Product) -> Option
 
 /// Where the labels of the first of several definitions are, and its number.
 fn inner(section: Section<'_>, definition: u16) -> Option<(usize, u16)> {
-    /// How many there are, and the number of the first; behind each stands a length.
+    /// How many there are, and the number of the first; after each stands a length.
     const COUNT: usize = 52;
     const NUMBER: usize = 53;
     let count = usize::from(section.u8(COUNT).ok().filter(|count| definition == SEVERAL && (1..=2).contains(count))?);

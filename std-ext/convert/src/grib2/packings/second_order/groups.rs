@@ -68,7 +68,7 @@ pub(super) fn integers(
     Ok(integers)
 }
 
-/// The bytes of groups' integers, behind `head`. `None` if the groups have no place for them.
+/// The bytes of groups' integers, after `head`. `None` if the groups have no place for them.
 pub(super) fn bytes(groups: impl Iterator<Item = Group>, integers: &[i64], head: Vec<u8>) -> Option<Vec<u8>> {
     let (mut writer, mut left) = (Writer::behind(head), integers);
     for group in groups {

@@ -46,7 +46,7 @@ pub(super) unsafe fn copy_between(from: *const u8, to: *mut u8) {
 /// bytes at most, and a longer one up to a piece too many.
 ///
 /// # Safety
-/// That many bytes behind `start` can be written. At least `distance` bytes before `start`, and at least 8, have been
+/// That many bytes after `start` can be written. At least `distance` bytes before `start`, and at least 8, have been
 /// written.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the loop around it is what counts")]

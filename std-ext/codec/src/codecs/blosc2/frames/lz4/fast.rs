@@ -11,7 +11,7 @@ const INPUT_ROOM: usize = 1 + PIECE + 2;
 const OUTPUT_ROOM: usize = 14 + 2 * PIECE;
 
 impl Decoder<'_, '_> {
-    /// Decodes sequences as long as there is room behind them for copies of more bytes than they have.
+    /// Decodes sequences as long as there is room after them for copies of more bytes than they have.
     ///
     /// Leaves off before a sequence that is not so far from the ends, and before a match of a short pattern that begins
     /// within the first eight bytes.
@@ -32,11 +32,11 @@ impl Decoder<'_, '_> {
                     break;
                 }
                 for at in (PIECE..literals).step_by(PIECE) {
-                    // SAFETY: the piece begins before the end of the literals, behind which there is more than a piece.
+                    // SAFETY: the piece begins before the end of the literals, after which there is more than a piece.
                     unsafe { copy_between(input.add(from + at), out.add(written + at)) };
                 }
             }
-            // SAFETY: there are 16 bytes and a distance behind the token if literals are less than 15, and behind the
+            // SAFETY: there are 16 bytes and a distance after the token if literals are less than 15, and after the
             // literals otherwise. `written` is OUTPUT_ROOM bytes before the end of the output.
             let distance = unsafe {
                 copy_between(input.add(from), out.add(written));
@@ -58,7 +58,7 @@ impl Decoder<'_, '_> {
                 }
             }
             matched += MIN_MATCH;
-            // SAFETY: behind `start` there are 32 bytes, which is what a match of up to 18 bytes may write; behind the
+            // SAFETY: after `start` there are 32 bytes, which is what a match of up to 18 bytes may write; after the
             // end of a longer one there is a piece. `distance` is neither 0 nor more than `start`, and below 8 only if
             // 8 bytes are before `start`.
             unsafe { copy_match(out, start, distance, matched) };
