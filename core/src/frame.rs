@@ -48,7 +48,7 @@ use crate::wire::{
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     frame_type: FrameType,
-    /// How to tell whether the slot holds a digest. It takes a byte that alignment would leave unused.
+    /// How to know whether the slot holds a digest. It takes a byte that alignment would leave unused.
     #[cfg(feature = "hash")]
     pub(crate) presence: HashPresence,
     header: &'a FrameHeader,
@@ -136,7 +136,7 @@ impl<'a> Frame<'a> {
         self.offset.saturating_add(FRAME_HEADER_SIZE as u64)
     }
 
-    /// The value of the hash slot. [`crate::hash`] tells whether it is a digest.
+    /// The value of the hash slot. [`crate::hash`] says whether it is a digest.
     pub const fn hash_slot(&self) -> u64 {
         self.tail.hash.get()
     }
@@ -198,7 +198,7 @@ pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)>
 }
 
 /// The digest in the last bytes of the frame of an object: 0 if it has none. `None` if these are fewer bytes than the tail of one.
-/// It tells whether a frame is the one that was there before. Nothing else is checked.
+/// It says whether a frame is the one that was there before. Nothing else is checked.
 ///
 /// ```
 /// let bytes = include_bytes!("../../tests/data/multi/three.tgm");
@@ -343,7 +343,7 @@ pub struct Frames<'a> {
     rest: &'a [u8],
     walk: Walk,
     open_ended: bool,
-    /// How to tell which frames hold a digest, as far as the walk has come.
+    /// How to know which frames hold a digest, as far as the walk has come.
     #[cfg(feature = "hash")]
     pub(crate) presence: HashPresence,
     done: bool,

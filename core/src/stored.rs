@@ -90,7 +90,7 @@ impl<'a> Stored<'a> {
 
     /// Joins a part of an object's uncompressed bytes with its descriptor. The part begins with byte `origin`.
     ///
-    /// [`window_of`] tells which part holds the wanted elements. Other elements are out of range.
+    /// [`window_of`] says which part holds the wanted elements. Other elements are out of range.
     ///
     /// # Errors
     /// The errors of [`Self::new`]; [`ErrorKind::NeedsDecoding`] for a filter, which spreads each element over all bytes.

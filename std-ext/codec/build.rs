@@ -40,7 +40,7 @@ mod sz3 {
         build.compile("tgm_sz3");
     }
 
-    /// Links the C++ library as an archive. The compiler tells where that is.
+    /// Links the C++ library as an archive. The compiler says where that is.
     fn link_statically(build: &mut cc::Build) {
         let compiler = build.get_compiler();
         if !compiler.is_like_gnu() && !compiler.is_like_clang() {

@@ -14,7 +14,7 @@ use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Result, TensogramErr
 pub fn main() -> Result<()> {
     let address = std::env::args().nth(1).filter(|argument| argument.contains("://"));
     let address = address.map_or_else(|| serve(field()?), Ok)?;
-    // One request: it tells how long the file is, and which version of it this is.
+    // One request: it says how long the file is, and which version of it this is.
     let file = TensogramFile::open_source(&address, None)?;
     let (_, descriptors) = file.decode_descriptors(0)?;
     let first = descriptors.first().ok_or_else(|| TensogramError::Object("the message has no object".into()))?;

@@ -30,7 +30,7 @@
 //! says. If anything is odd, all of the message is read, and the result is the one of the whole message.
 //!
 //! # What is promised
-//! - All answers are of one version of the source. If the source tells that it changed, calls fail.
+//! - All answers are of one version of the source. If the source says that it changed, calls fail.
 //! - A source that contradicts itself or a request gives an error. No byte that was not fetched takes part in an answer.
 //! - A call that fails, or a future that is dropped, loses nothing: what it fetched serves later calls, up to
 //!   20 MiB.

@@ -227,7 +227,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// Tells of the bytes that were kept after a descriptor, or instead of one.
+    /// Reports the bytes that were kept after a descriptor, or instead of one.
     fn tell_kept<'i>(&mut self, at: usize) -> Progress<'i> {
         let kept = self.frame.held.saturating_sub(at);
         if kept == 0 {
@@ -254,7 +254,7 @@ impl Machine {
         }
     }
 
-    /// Tells of the bytes that were kept before the tail: the end of the region, and the descriptor.
+    /// Reports the bytes that were kept before the tail: the end of the region, and the descriptor.
     fn divide_kept<'i>(&mut self) -> Progress<'i> {
         let body_offset = self.frame.body_len.saturating_sub(self.frame.held as u64);
         let cbor_start = self.frame.cbor_start;

@@ -69,7 +69,7 @@ impl Machine {
         self.small.clear();
     }
 
-    /// Tells of the preamble, and starts the walk over frames.
+    /// Reports the preamble, and starts the walk over frames.
     pub(super) fn begin<'i>(&mut self) -> Progress<'i> {
         // Without a stated length any frame may follow: only the end magic of a postamble ends the message.
         let end = self.total_length().unwrap_or(u64::MAX).saturating_sub(POSTAMBLE_SIZE as u64);

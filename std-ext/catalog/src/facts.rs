@@ -1,4 +1,4 @@
-//! Facts: what the metadata and the descriptor of an object say, as far as it tells what the object is and where it lies among
+//! Facts: what the metadata and the descriptor of an object say, as far as they say what the object is and where it lies among
 //! others. A dataset is made of them.
 //!
 //! A fact has a path and a value. Values are what CBOR has for them, unless the path begins with `#`.
@@ -125,7 +125,7 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Tells what a message says: facts of the message itself, whose paths begin with [`EXTRA`], and facts of all of its objects.
+    /// Says what a message says: facts of the message itself, whose paths begin with [`EXTRA`], and facts of all of its objects.
     /// Where an object says something else under the same path, that counts.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Tells what an object says.
+    /// Says what an object says.
     ///
     /// # Errors
     /// The errors of reading metadata.

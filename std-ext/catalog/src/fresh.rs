@@ -15,7 +15,7 @@ impl Catalog {
     ///
     /// A file on a server that was catalogued there is fresh by its `ETag` (or else `Last-Modified`) and its size, without
     /// another request than for these; with another `ETag`, all metadata are read and compared. A file that was catalogued on this
-    /// machine is fresh on a server that tells its size and its time of change, if the ends fit too: where it is served in its
+    /// machine is fresh on a server that gives its size and its time of change, if the ends fit too: where it is served in its
     /// place, or was copied with its time (`rsync -t`). The answer is [`Freshness::NotChecked`] where the server does not tell, or
     /// tells the time of the copy, as stores of objects do; and where the time is in whole seconds, and
     /// was not over for a while when the file was catalogued.

@@ -51,7 +51,7 @@
 //! A value that is neither a number, a text nor a truth value stands in `values` as encoded CBOR (tag 24).
 //!
 //! # Trust
-//! A catalogue can be old, of other data, damaged or hostile. [`Catalog::check`] tells whether it fits the data.
+//! A catalogue can be old, of other data, damaged or hostile. [`Catalog::check`] says whether it fits the data.
 //! Digests of columns are checked when they are read, numbers are checked against the covered bytes, and
 //! [`CatalogLimits`] bound the memory. An entry is trusted no more than an index frame: [`object_of_frame`] proves the
 //! frame that a place leads to.

@@ -49,7 +49,7 @@ pub enum Freshness {
         /// Bytes of the data.
         size: u64,
     },
-    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the catalogue has no
+    /// What was compared quickly fits, and nothing says whether the middle of the data is as it was: the catalogue has no
     /// digest of the metadata, or the data is on a server that does not name its versions, or was catalogued elsewhere, and
     /// reading all metadata was not asked for.
     NotChecked,

@@ -139,7 +139,7 @@ mod tests {
             "\"3e8-6448b077e4880\"",
         ] {
             assert_eq!((told(1000, tag), told(1001, tag)), (true, false), "{tag}");
-            // Only microseconds tell what was changed within a second.
+            // Only microseconds say what was changed within a second.
             let unsettled = is_served(&local, format!("server 1000 {tag}").as_bytes(), false);
             assert_eq!(unsettled, tag == "\"3e8-6448b077e4880\"", "{tag}");
         }

@@ -18,7 +18,7 @@ use crate::pieces::Chunks;
 /// The least level of zstd for values that are few different numbers, in an order that a table of numbers has not. Level 9 takes a
 /// fiftieth less room, and four times as long.
 const LEVEL_OF_REPEATED: i32 = 4;
-/// Bytes of values that tell which stages are best. Numbers that come again far away need so many.
+/// Bytes of values that say which stages are best. Numbers that come again far away need so many.
 const TRIED: usize = 4 << 20;
 /// Fewer bytes are not worth a trial.
 const LEAST: usize = 4 << 10;

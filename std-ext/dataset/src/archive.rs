@@ -105,7 +105,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The frame of an object. If it has to be read, `ahead` tells where the bytes end that will be wanted next. They are read
+    /// The frame of an object. If it has to be read, `ahead` says where the bytes end that will be wanted next. They are read
     /// together with it.
     ///
     /// # Errors

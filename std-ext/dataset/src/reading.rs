@@ -24,7 +24,7 @@
 //! Where integers and those beside them would have to say different things with one number, or are computed with, they become
 //! floats, and what is missing NaN: [`Reading::of_amounts`].
 //!
-//! [`Packed::of`] tells whether `simple_packing` gives the same values, to the bit.
+//! [`Packed::of`] says whether `simple_packing` gives the same values, to the bit.
 //!
 //! Objects may hold the stored numbers of a variable beside these attributes, as [`Reading::kept`] reads them. Then
 //! [`Reading::of_packed`] says what their values are.

@@ -199,7 +199,7 @@ pub(crate) fn unplaced(edition: Edition, number: u16) -> Option<&'static Templat
     UNPLACED.iter().map(|(template, _)| *template).find(|it| it.edition == edition && it.numbers.contains(&number))
 }
 
-/// Why a field has no places, and what gives it some, if it is one of coefficients or on an unstructured grid: `has` tells that it has each
+/// Why a field has no places, and what gives it some, if it is one of coefficients or on an unstructured grid: `has` says that it has each
 /// number of [`unplaced`](crate::GridSection::unplaced). `None` for all other fields.
 pub fn no_places(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     UNPLACED.iter().find(|(template, _)| template.words().all(|word| has(word.name))).map(|(_, why)| *why)

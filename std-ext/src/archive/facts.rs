@@ -34,7 +34,7 @@ impl Facts {
     }
 }
 
-/// The methods that tell what an object is, of a type with a field `facts`.
+/// The methods that say what an object is, of a type with a field `facts`.
 macro_rules! fact_methods {
     () => {
         /// The dimensions, slowest first.

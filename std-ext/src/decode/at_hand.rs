@@ -30,7 +30,7 @@ pub(crate) enum AtHand {
 pub(crate) enum FrameAtHand {
     /// In its message, with the number of the object.
     InMessage { bytes: Vec<u8>, index: usize },
-    /// Without its message: its place there, the number of the object, and how to tell whether the frame has a digest.
+    /// Without its message: its place there, the number of the object, and how to know whether the frame has a digest.
     Alone { bytes: Vec<u8>, offset: u64, index: usize, presence: HashPresence },
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct LoneFrame<'a> {
     pub(crate) offset: u64,
     /// The number of the object in its message.
     pub(crate) index: usize,
-    /// How to tell whether the frame has a digest.
+    /// How to know whether the frame has a digest.
     pub(crate) presence: HashPresence,
 }
 

@@ -97,7 +97,7 @@ impl ObjectTable {
     /// one the result is an error, or some object of it.
     ///
     /// # Errors
-    /// The errors of [`Message::object_at`]. For an object that is not listed, a walk tells why:
+    /// The errors of [`Message::object_at`]. For an object that is not listed, a walk says why:
     /// [`ErrorKind::ObjectOutOfRange`] if the message has no such object, [`ErrorKind::IndexEntry`] if its index leaves
     /// it out.
     pub fn object<'a>(&self, message: &Message<'a>, index: usize) -> Result<DataObject<'a>> {

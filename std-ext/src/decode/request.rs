@@ -30,7 +30,7 @@ pub(crate) trait Elsewhere: Sync {
     fn fetch(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<AtHand>;
 
     /// Where the wanted values lie, if they are plain, side by side, and can be read to where the caller wants them. `None`
-    /// also for what is wrong: [`Self::fetch`] tells what.
+    /// also for what is wrong: [`Self::fetch`] says what.
     ///
     /// # Errors
     /// The errors of the source.

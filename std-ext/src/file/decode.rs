@@ -50,7 +50,7 @@ impl TensogramFile {
     }
 
     /// An object of a long message whose values are stored as they are. `None` for others, and for what is wrong: the ordinary
-    /// way tells what.
+    /// way says what.
     fn plain_object(&self, index: usize, object: usize, options: &DecodeOptions) -> Result<Option<DecodedObject>> {
         let Some(file) = self.positioned_file().filter(|_| has_usual_limits(&options.limits)) else {
             return Ok(None);

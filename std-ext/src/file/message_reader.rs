@@ -118,7 +118,7 @@ pub enum StreamPart<'r> {
 ///
 /// # Bytes that belong to no message
 /// On a reliable stream, messages and junk are those that [`tgm_core::scan::scan`] finds in all bytes of the stream. Junk is
-/// reported together with what follows it: only the next message, or the end of the stream, tells where it ends. A
+/// reported together with what follows it: only the next message, or the end of the stream, says where it ends. A
 /// message whose writer was stopped stays open until the stream ends: its bytes may still come. Then they are junk.
 ///
 /// In one case a stream is cut in another way than a scan of all bytes would cut it. Where damaged bytes would have to be

@@ -19,7 +19,7 @@ fn storage(storage: &BTreeMap<String, String>) -> RemoteOptions {
 }
 
 impl TensogramFile {
-    /// Opens a source by its address. The first 64 KiB are read, which tells whether it can be read. A source without messages
+    /// Opens a source by its address. The first 64 KiB are read, which says whether it can be read. A source without messages
     /// is an error, which says what it looks like: a page of HTML, GRIB, nothing at all.
     ///
     /// [`RemoteOptions::storage`] describes `storage_options`. Names that are not known are an error. Credentials that are

@@ -110,7 +110,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         self.session.refresh();
     }
 
-    /// Reads the first bytes, which tell whether the source can be read, and how long it is.
+    /// Reads the first bytes, which say whether the source can be read, and how long it is.
     ///
     /// # Errors
     /// The errors of the source.

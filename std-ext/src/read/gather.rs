@@ -125,7 +125,7 @@ pub(crate) struct FrameBytes {
 }
 
 impl FrameBytes {
-    /// How to tell whether the frame has a digest.
+    /// How to know whether the frame has a digest.
     pub(crate) fn presence(&self) -> HashPresence {
         self.structure.as_ref().map_or(HashPresence::Flagged, |structure| structure.presence())
     }

@@ -84,7 +84,7 @@ impl Given {
     }
 
     /// Gives bytes that were wanted. They may be more than was asked for; fewer only where the source ends. The first answer has to
-    /// tell how long the source is.
+    /// say how long the source is.
     ///
     /// # Errors
     /// [`TensogramError::Remote`] for bytes that contradict the request, or that are of another version of the source than earlier

@@ -152,7 +152,7 @@ impl KnownBytes {
             return wrong(format!("an answer of {} bytes at {offset}", bytes.len()));
         };
         self.agree(size, tag, name)?;
-        let Some(size) = self.size else { return wrong("the answer does not tell how long the source is".into()) };
+        let Some(size) = self.size else { return wrong("the answer does not say how long the source is".into()) };
         if end > size {
             return wrong(format!("{} bytes at {offset} of a source of {size} bytes", bytes.len()));
         }

@@ -97,7 +97,7 @@ impl ReadTask for MessageAt {
         let offset = self.offset;
         let head = span(offset, self.ahead);
         let Some(size) = known.size() else {
-            // The answer also tells how long the source is.
+            // The answer also says how long the source is.
             wants.push(head);
             return Ok(Progress::Wait);
         };

@@ -128,7 +128,7 @@ impl Structure {
         self.objects.get(index).copied()
     }
 
-    /// How to tell which frames have a digest: Rule H of FORMAT §2, for messages whose writer flagged all frames or none.
+    /// How to know which frames have a digest: Rule H of FORMAT §2, for messages whose writer flagged all frames or none.
     pub(crate) const fn presence(&self) -> HashPresence {
         if !self.is_flagged && self.flags.has(MessageFlags::HASHES_PRESENT) {
             HashPresence::All
@@ -170,7 +170,7 @@ impl Structure {
     }
 
     /// The metadata of the message: the last metadata frame, overridden by preceders. `None` if all of the message has to be
-    /// read to tell what is wrong.
+    /// read to find what is wrong.
     ///
     /// # Errors
     /// The errors of the limits.

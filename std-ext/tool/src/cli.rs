@@ -165,7 +165,7 @@ impl Cli {
         }
     }
 
-    /// Tells that a cloud is asked for credentials, before that takes its time.
+    /// Says that a cloud is asked for credentials, before that takes its time.
     fn tell_of_instances(out: &mut Out) {
         // The arguments of all commands are looked at, as any of them may be an address that is read.
         let asked = arguments::all()

@@ -1,4 +1,4 @@
-//! Trees choose every file that has what is asked for, tell what has changed, and refuse damaged bytes.
+//! Trees choose every file that has what is asked for, say what has changed, and refuse damaged bytes.
 
 use std::fs;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@
 //!
 //! `szip_block_offsets` is checked before it is used. The reference writes wrong offsets for intervals whose last block
 //! comes after a run of zeros, and from a wrong offset on a stream can look sound. So a range costs the reading of two
-//! more intervals, which tell whether the offset of its first interval is right ([`RsiFinder`]). Without offsets the
+//! more intervals, which say whether the offset of its first interval is right ([`RsiFinder`]). Without offsets the
 //! stream is read from its start, which costs half of decoding it. The ranges of a call are visited in ascending order,
 //! so the stream is read once, and each interval is decoded once, for all of them.
 

@@ -306,7 +306,7 @@ impl Scalar {
         }
     }
 
-    /// [`Self::kinds`] for numbers of `N` bytes. Bits tell what a number is, without its sign:
+    /// [`Self::kinds`] for numbers of `N` bytes. Bits say what a number is, without its sign:
     ///
     /// ```text
     /// bits < exponent    finite

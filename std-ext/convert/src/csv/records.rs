@@ -47,7 +47,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Takes a field, and tells whether the line ends after it.
+    /// Takes a field, and says whether the line ends after it.
     fn field(&mut self) -> Result<(Cow<'t, str>, bool), Fault> {
         if let Some(inner) = self.rest.strip_prefix('"') {
             return self.quoted(inner);

@@ -21,7 +21,7 @@ use crate::error::encoding_by;
 const BLOCK_SIZE: u32 = 32;
 /// Shorter blocks. Where gaps begin and end within a block, the samples of a gap take as many bits as the others.
 const BLOCK_SIZES: [u32; 3] = [8, 16, BLOCK_SIZE];
-/// Bytes of samples that tell which block size is best.
+/// Bytes of samples that say which block size is best.
 const TRIED: usize = 1 << 18;
 /// Bytes that a descriptor takes for the parameters of a stream, and for each offset of an interval.
 const PARAMETERS: usize = 80;

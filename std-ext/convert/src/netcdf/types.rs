@@ -78,7 +78,7 @@ pub(super) fn numbers(name: &str, integers: Option<&[i128]>, floats: Option<&[f6
 
 /// The same number as `f32`, if there is one.
 fn single(value: f64) -> Option<f32> {
-    #[expect(clippy::cast_possible_truncation, reason = "the comparison tells whether it was exact")]
+    #[expect(clippy::cast_possible_truncation, reason = "the comparison says whether it was exact")]
     let single = value as f32;
     (f64::from(single).to_bits() == value.to_bits() || value.is_nan()).then_some(single)
 }

@@ -113,7 +113,7 @@ impl<'m> Values<'m> {
             Some((name, told(value, get(stored.types, name).and_then(Value::as_text))))
         };
         let mut attributes: Vec<_> = stored.attributes.iter().filter_map(attribute).collect();
-        // Flags stay beside the values, and tell that a scale of 1 leaves integers as they are.
+        // Flags stay beside the values, and say that a scale of 1 leaves integers as they are.
         let flags = self.attributes.iter().filter(|(key, _)| stored.is_apart && is_of_flags(key.as_text()));
         attributes.extend(flags.filter_map(attribute));
         let reading = Reading::of(stored.dtype, &attributes);

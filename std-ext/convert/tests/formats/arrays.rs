@@ -210,7 +210,7 @@ fn archives_with_other_files_and_other_forms_say_so() {
         file
     };
     let options = DecodeOptions::default();
-    // The content tells what is an array, as numpy does it.
+    // The content says what is an array, as numpy does it.
     let named = replaced(b"abc.npy", b"abc.txt");
     let other = npz::read(&named, Bools::Bitmask, &options).unwrap();
     assert_eq!(other.arrays[0].name(), Some("abc.txt"));

@@ -188,12 +188,12 @@ fn integer(dtype: Dtype, number: Number) -> Option<i128> {
 /// The same float in this type.
 fn float(dtype: Dtype, number: Number) -> Option<f64> {
     let float = number.to_f64();
-    #[expect(clippy::cast_possible_truncation, reason = "the comparison tells whether it was exact")]
+    #[expect(clippy::cast_possible_truncation, reason = "the comparison says whether it was exact")]
     let is_integer_kept = match number {
         Number::Integer(integer) => float as i128 == integer,
         Number::Float(_) => true,
     };
-    #[expect(clippy::cast_possible_truncation, reason = "the comparison tells whether it was exact")]
+    #[expect(clippy::cast_possible_truncation, reason = "the comparison says whether it was exact")]
     let narrow = match dtype {
         Dtype::Float64 => float,
         Dtype::Float32 => f64::from(float as f32),

@@ -132,7 +132,7 @@ impl Reading {
         let stored = named(get("type")?.as_str().ok()?)?;
         let own = get(ATTRIBUTES);
         let (recorded, beside) = (attribute_of(own.as_ref(), Some(packing)), attribute_of(attributes, None));
-        // Flags stay beside the values, and tell that a scale of 1 leaves integers as they are.
+        // Flags stay beside the values, and say that a scale of 1 leaves integers as they are.
         let flag = |name: &str| if name.starts_with("flag_") { beside(name) } else { None };
         let told: Vec<_> =
             NAMES.into_iter().filter_map(|name| Some((name, recorded(name).or_else(|| flag(name))?))).collect();

@@ -182,7 +182,7 @@ fn a_file_that_was_written_over_since_it_was_opened_is_an_error() {
         let place = dataset.piece_payload(name, 0).map_err(|error| error.to_string());
         assert!(frame.unwrap_err().contains("was changed") && place.unwrap_err().contains("was changed"));
     }
-    // Without digests, the end that was there tells what was appended.
+    // Without digests, the end that was there says what was appended.
     let bare = |steps: &[u8]| -> Vec<Vec<u8>> {
         let options = EncodeOptions { hashing: false, ..EncodeOptions::default() };
         let message = |step: &u8| {

@@ -159,7 +159,7 @@ fn a_read_by_steps_of_more_than_is_kept_comes_to_its_end() {
     assert_eq!((values.len(), values[(2 << 20) + 5]), (8 << 20, 6.0));
 }
 
-/// A catalogue that is at hand tells what the messages are: none is read for it. One of another archive is not used.
+/// A catalogue that is at hand says what the messages are: none is read for it. One of another archive is not used.
 #[test]
 fn a_catalogue_at_hand_opens_any_source() {
     let bytes = steps(0, 50, 20_000);

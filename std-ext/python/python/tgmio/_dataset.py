@@ -35,7 +35,7 @@ def open_dataset(source, /, **options):
       (`.npz`) in degrees, or messages, whose `units` may be radians. It has `clat` and `clon`, `latitude` and `longitude` or the like: one
       for each value of a field, or of the last dimensions of an object that has several fields.
     - `catalog`: a catalogue of `tgm catalog`, a path or an address, by which messages need not be read; a list of them for a list of
-      files. Without it, `FILE.catalog` beside a file or an address is used. One that does not fit its file is not used, which a warning tells. With False none is.
+      files. Without it, `FILE.catalog` beside a file or an address is used. One that does not fit its file is not used, with a warning. With False none is.
     - `only`: a filter, or a list of them that must all hold, in the words of `tgm ls -w`: "mars.step<=24 and mars.param=t". Other
       messages are left out. Only the files of a tree (`tgm catalog -o NAME.tree`) are opened that may have some.
     """

@@ -103,7 +103,7 @@ class Writer:
         done = 0
         while done < len(encoded):
             written = self._file.write(encoded[done:] if done else encoded)
-            # Files that are not buffered tell how much they took; others take all.
+            # Files that are not buffered say how much they took; others take all.
             done = len(encoded) if written is None else done + written
 
     def close(self):

@@ -280,7 +280,7 @@ def _untouched(data):
 
 
 def _warn(archive, about):
-    """Tells what a dataset lacks."""
+    """Says what a dataset lacks."""
     left_out = [each for each in about["left_out"] if not each.endswith("it is in another group")]
     if left_out:
         names = shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"

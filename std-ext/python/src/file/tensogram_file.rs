@@ -86,7 +86,7 @@ impl TensogramFile {
         Origin { source: path(source, "source")?, storage: None, bidirectional }.open_detached(py)
     }
 
-    /// Opens a source by its address. The first bytes are read, which tells whether it can be read.
+    /// Opens a source by its address. The first bytes are read, which says whether it can be read.
     ///
     /// `storage_options` is a dict with options of the object store, such as `aws_region`, `timeout` or `max_retries`.
     /// Values are made text. Options that are not known are ignored. Credentials that are not given are looked for in

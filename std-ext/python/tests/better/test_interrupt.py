@@ -1,4 +1,4 @@
-"""Ctrl-C ends long work within a second, and callbacks tell how far it is."""
+"""Ctrl-C ends long work within a second, and callbacks say how far it is."""
 
 import asyncio
 import os

@@ -14,7 +14,7 @@ pub(in crate::file) trait Medium {
     /// Writes all of `bytes` at `offset`.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Tells that `len` bytes at `offset` will be written at once. The file's length stays.
+    /// Says that `len` bytes at `offset` will be written at once. The file's length stays.
     fn reserve(&self, _offset: u64, _len: usize) {}
 
     /// Shortens the file.

@@ -24,7 +24,7 @@ impl Writer {
     /// Waits for the lock of the file at `path`, and returns the file with its length. `kept` is used if it is still that
     /// file.
     pub(in crate::file) fn lock(kept: Option<Self>, path: &Path) -> io::Result<(Self, u64)> {
-        // Without numbers of files nothing tells whether the path leads to another file by now.
+        // Without numbers of files nothing says whether the path leads to another file by now.
         let mut kept = if cfg!(unix) { kept } else { None };
         loop {
             let writer = match kept.take() {

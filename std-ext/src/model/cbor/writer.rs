@@ -23,7 +23,7 @@ pub(crate) struct Writer<'w> {
     depth: u16,
 }
 
-/// Tells whether the keys of a map are sorted so far.
+/// Says whether the keys of a map are sorted so far.
 struct KeyOrder {
     /// Whether keys are compared at all. Reading back bytes that were just written is slow.
     is_watched: bool,

@@ -21,7 +21,7 @@ const MOST: usize = 10_000;
 const LONGEST: usize = 64;
 
 impl Query {
-    /// Tells why the query selects nothing, if its keys or its values look like slips: a sentence for the keys that `metadata` lack, with
+    /// Says why the query selects nothing, if its keys or its values look like slips: a sentence for the keys that `metadata` lack, with
     /// the keys that may be meant, or for a value that no metadata of the form that is there can have. `None` if neither is so.
     ///
     /// The metadata are of a message that was asked, such as the first one.

@@ -9,10 +9,10 @@ use crate::show::progress::Form;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "All commands")]
 pub(crate) struct Common {
-    /// Print errors only; the exit code tells the rest
+    /// Print errors only; the exit code says the rest
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Tell on standard error what is read and written
+    /// Report on standard error what is read and written
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
     /// Colours

@@ -47,7 +47,7 @@ pub(crate) struct CatalogOf {
     /// Where to write; appears when it is complete; "-" is standard output; NAME.tree is a tree [default: FILE.catalog]
     #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Option<Destination>,
-    /// Do not write: tell whether the catalogue or the tree covers FILE as it is; the exit code is 1 if not
+    /// Do not write: say whether the catalogue or the tree covers FILE as it is; the exit code is 1 if not
     #[arg(long, conflicts_with_all = ["keys", "auto", "output", "update", "compact"])]
     check: bool,
     /// Append the messages that are new in FILE to the catalogue; add FILE to the tree of --catalog

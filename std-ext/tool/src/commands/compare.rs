@@ -242,7 +242,7 @@ impl Work<'_, '_> {
         in_order(bounded(compare.decoding.threads(&budget), longest), items, state, work, |told| self.print(told))
     }
 
-    /// Tells of a message or an object that one file alone has.
+    /// Reports a message or an object that one file alone has.
     fn only_in(
         &mut self,
         name: &str,
@@ -272,7 +272,7 @@ impl Work<'_, '_> {
         })
     }
 
-    /// Tells of a difference: where, what, and as an entry of the document.
+    /// Reports a difference: where, what, and as an entry of the document.
     fn tell(&mut self, place: &str, what: &str, json: &Json) -> io::Result<()> {
         self.out.fail();
         if let Some(document) = &mut self.document {

@@ -121,7 +121,7 @@ impl Cube {
             title(out, "attributes")?;
             print_attributes(out, &dataset.attributes, "  ")?;
         }
-        // One more tells that there are others.
+        // One more says that there are others.
         let mut holes = dataset.holes(self.holes.saturating_add(1));
         if !holes.is_empty() && self.holes > 0 {
             title(out, "without an object")?;

@@ -50,7 +50,7 @@ const PLACE: usize = 2;
 /// The columns of an object, beside its place and the keys that are asked for.
 const COLUMNS: usize = 1 + ABOUT.len() + SUMMARY;
 
-/// Those that tell how the object is stored.
+/// Those that say how the object is stored.
 const SUMMARY: usize = 9;
 
 /// The most characters of a value that a table shows.

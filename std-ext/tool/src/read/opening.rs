@@ -35,7 +35,7 @@ pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
     told(path, Input::open(path), out)
 }
 
-/// Tells how much was opened, or why nothing was.
+/// Says how much was opened, or why nothing was.
 fn told(path: &Path, opened: Result<Input, TensogramError>, out: &mut Out) -> Option<Input> {
     match opened {
         Ok(input) => {
@@ -49,7 +49,7 @@ fn told(path: &Path, opened: Result<Input, TensogramError>, out: &mut Out) -> Op
     }
 }
 
-/// Tells how much a file holds.
+/// Says how much a file holds.
 pub(crate) fn tell(name: &str, messages: usize, bytes: u64, out: &mut Out) {
     out.detail(&format!("{name}: {messages} messages, {bytes} bytes"));
 }

@@ -88,7 +88,7 @@ impl<'p> Row<'p> {
         Some((input, count))
     }
 
-    /// The next bytes of the file, and how many there are. `None` at its end, and if they cannot be read: the usual way tells why.
+    /// The next bytes of the file, and how many there are. `None` at its end, and if they cannot be read: the usual way says why.
     fn read(&mut self) -> Option<(Arc<Vec<u8>>, usize)> {
         // All messages of these bytes are in batches.
         self.bytes = Default::default();

@@ -64,7 +64,7 @@ mod watch {
         }
     }
 
-    #[expect(unsafe_code, reason = "no safe interface tells what a signal does")]
+    #[expect(unsafe_code, reason = "no safe interface says what a signal does")]
     fn is_ignored(signal: c_int) -> bool {
         // SAFETY: zeroes are a valid `sigaction`, a struct of integers, and `action` is a live one that is written to only; no new
         // action is given, so that nothing is changed.

@@ -58,7 +58,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("cube", "output") => None,
         ("cube", "sort" | "limit" | "csv") => Some("it lists no rows"),
         ("cube", _) if is_json => None,
-        ("scan", _) if is_choice => Some("it tells where all of a file is, and reads no metadata"),
+        ("scan", _) if is_choice => Some("it says where all of a file is, and reads no metadata"),
         ("catalog", _) if is_choice => Some("a catalogue is of a whole file"),
         ("convert", _) if is_choice => Some("a file of another format is converted whole"),
         ("upgrade", _) if is_choice => Some("messages of version 2 have other metadata, and all are written"),

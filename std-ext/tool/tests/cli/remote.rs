@@ -98,7 +98,7 @@ fn a_command_makes_few_requests() {
         let (number, at, name) = (index.to_string(), offsets[index].to_string(), format!("name=f{index}"));
         let distant_catalog = server.url("/fields.tgmc");
         // A whole file that is read from start to end comes in requests of up to 8 MiB; long messages are hopped over.
-        // The first part of a long message tells where the objects lie, of which another request reads the descriptors.
+        // The first part of a long message says where the objects lie, of which another request reads the descriptors.
         let all = match bytes.len() / count {
             ..64_000 => 5 + bytes.len().div_ceil(8 << 20),
             _ => count * objects.min(2) + 2,

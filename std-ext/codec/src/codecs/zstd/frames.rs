@@ -55,7 +55,7 @@ impl PartReader for Prefix {
     }
 }
 
-/// The first `end` of `total` bytes. `None` if that fails for any reason: decoding the whole then tells why.
+/// The first `end` of `total` bytes. `None` if that fails for any reason: decoding the whole then says why.
 ///
 /// A frame whose window is larger than twice the data is refused, so that a small payload cannot ask for much memory.
 fn prefix(payload: &[u8], total: u64, end: u64) -> Option<Vec<u8>> {
@@ -147,7 +147,7 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
 }
 
 /// [`decompress`] in pieces, with a question before each. `false` if that fails for any reason: decompressing at once then
-/// tells why, and takes no window.
+/// says why, and takes no window.
 fn decompress_in_pieces(payload: &[u8], out: &mut [u8]) -> Result<bool, CodecError> {
     let Ok(mut decoder) = zstd::stream::read::Decoder::with_buffer(payload) else { return Ok(false) };
     if decoder.window_log_max(WINDOW_LOG).is_err() {

@@ -150,7 +150,7 @@ fn first(lanes: __m256i) -> u32 {
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn unary(stream: &[u8], bit: u64, count: usize) -> Option<([__m256i; 2], u32)> {
     let ones = window(stream, bit)?.reverse_bits();
-    // The end of the last code alone tells where the next group begins, so the next group does not wait for the other
+    // The end of the last code alone says where the next group begins, so the next group does not wait for the other
     // ends.
     let last = _pdep_u64(1 << (count - 1), ones);
     let len = last.trailing_zeros() + 1;

@@ -77,7 +77,7 @@ impl Vector for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2")]
     unsafe fn unary(stream: &[u8], bit: u64, count: usize, most: u32, codes: &mut [__m512i]) -> Option<u32> {
         let ones = window(stream, bit)?.reverse_bits();
-        // The end of the last code alone tells where the next group begins, so the next group does not wait for others.
+        // The end of the last code alone says where the next group begins, so the next group does not wait for others.
         let last = _pdep_u64(1 << (count - 1), ones);
         let found = _mm512_maskz_mov_epi32(used(count), unary(ones));
         *codes.first_mut()? = found;

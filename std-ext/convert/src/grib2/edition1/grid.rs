@@ -32,7 +32,7 @@ const ROW_LEN: usize = 2;
 /// have a part of each row.
 ///
 /// # Errors
-/// [`GribErrorKind::ShortSection`]; [`GribErrorKind::Grid`] if nothing tells the number of points.
+/// [`GribErrorKind::ShortSection`]; [`GribErrorKind::Grid`] if nothing says the number of points.
 pub(in super::super) fn shape(field: &Field<'_>) -> Result<Vec<u64>, GribError> {
     let Some(section) = field.grid else {
         let counted = counted(field)?.ok_or(GribErrorKind::Grid.at(field.grid_offset()))?;

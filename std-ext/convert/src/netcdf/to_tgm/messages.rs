@@ -120,7 +120,7 @@ struct Made {
 }
 
 impl<'a> Told<'a> {
-    /// Comes to the next step, and tells what there is to tell of the variable before.
+    /// Comes to the next step, and says what there is to tell of the variable before.
     fn come_to(&mut self, step: &Step<'a>, part: Part, report: &mut dyn FnMut(Note)) {
         let is_same = matches!(step, Step::Object(variable, Share::Piece(..)) if variable.path == self.path);
         if is_same {

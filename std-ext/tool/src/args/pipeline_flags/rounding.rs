@@ -99,7 +99,7 @@ impl Rounding {
 }
 
 impl PipelineFlags {
-    /// Tells how far the values are from what they were, if objects were packed.
+    /// Says how far the values are from what they were, if objects were packed.
     pub(crate) fn tell_rounding(&self, out: &mut Out) {
         let told = *self.rounding.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Told { objects, rounded, exact, absolute, relative } = told;

@@ -57,7 +57,7 @@ impl CatalogOf {
         writeln!(out, "{}: {new} new files, {changed} changed, {all} in all", SourceName::of(path))
     }
 
-    /// Tells whether the catalogues of all files of a tree are as they were, and cover the files.
+    /// Says whether the catalogues of all files of a tree are as they were, and cover the files.
     pub(super) fn check_tree(&self, path: &Path, out: &mut Out) -> io::Result<()> {
         let Some(tree) = open(path, out) else { return Ok(()) };
         let choice = match Choice::of(path, &[], &self.options()) {

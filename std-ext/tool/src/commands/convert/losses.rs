@@ -42,7 +42,7 @@ impl Losses {
         self.strict
     }
 
-    /// Tells that `what` of the message at `place` is not kept.
+    /// Says that `what` of the message at `place` is not kept.
     ///
     /// # Errors
     /// The same, if anything that is not kept is an error.

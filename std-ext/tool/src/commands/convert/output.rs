@@ -198,7 +198,7 @@ impl Convert {
         self.read(to, out, losses, Sink { make: &make, take: &mut take })
     }
 
-    /// Writes a unit to a file of its own, and tells what is not kept.
+    /// Writes a unit to a file of its own, and says what is not kept.
     fn write_unit(
         &self,
         to: Format,
