@@ -29,6 +29,8 @@ pub(crate) struct Given<'m> {
     pub(crate) global: &'m GlobalMetadata,
     pub(crate) objects: &'m [DataObject<'m>],
     pieces: &'m [Option<(usize, Piece)>],
+    /// What is to be said of arrays of which pieces are missing.
+    pub(crate) incomplete: &'m [String],
     /// The key that names objects.
     name_key: Option<&'m str>,
     pub(crate) decode: &'m DecodeOptions,
@@ -51,13 +53,14 @@ impl<'m> Given<'m> {
             let descriptor = object.descriptor();
             (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
         });
-        let pieces = of_message(&global.extra, described);
+        let (pieces, incomplete) = of_message(&global.extra, described);
         with(&Given {
             number,
             message: &message,
             global: &global,
             objects: &objects,
             pieces: &pieces,
+            incomplete: &incomplete,
             name_key,
             decode,
         })

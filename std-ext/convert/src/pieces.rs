@@ -16,6 +16,8 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use crate::error::encoding;
+use crate::maps::get;
+use crate::texts::TEXTS;
 
 /// What becomes an object.
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
@@ -39,6 +41,8 @@ const PIECE: u64 = 4 << 20;
 const ORIGIN: &str = "origin";
 const SHAPE: &str = "shape";
 const CHUNK_SHAPE: &str = "chunk_shape";
+/// What to do about chunks that are missing.
+const JOIN: &str = "Arrays that are joined when Zarr is read have all values";
 
 /// The place of an object in an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,13 +105,16 @@ impl Piece {
 }
 
 /// For each object of a message, given as its metadata, shape and type: the number of the first object of its array, and its place
-/// in the array. `None` for a whole array, and for pieces that are not all of one.
+/// in the array. `None` for a whole array, and for pieces that are not all of one. Then a sentence on each array of
+/// which pieces are missing: Zarr does not store chunks that hold the fill value alone.
 pub(crate) fn of_message<'m>(
     extra: &BTreeMap<String, Value>,
     objects: impl Iterator<Item = (Option<&'m BTreeMap<String, Value>>, Vec<u64>, Dtype)>,
-) -> Vec<Option<(usize, Piece)>> {
-    let (mut found, mut arrays) = (Vec::new(), BTreeMap::<String, Array>::new());
+) -> (Vec<Option<(usize, Piece)>>, Vec<String>) {
+    let (mut found, mut arrays, mut is_empty) =
+        (Vec::new(), BTreeMap::<String, Array>::new(), !extra.contains_key(TEXTS));
     for (index, (entry, shape, dtype)) in objects.enumerate() {
+        is_empty = false;
         let place = entry.and_then(|entry| Some((entry.get("name")?.as_text()?, Piece::of(entry, extra, &shape)?)));
         found.push(place.map(|(name, piece)| {
             let count = shape.iter().fold(1_u64, |count, len| count.saturating_mul(*len));
@@ -129,10 +136,17 @@ pub(crate) fn of_message<'m>(
     }
     let whole = |(name, piece): (String, Piece)| {
         let array = arrays.get(&name)?;
-        let count = array.whole.iter().try_fold(1_u64, |count, len| count.checked_mul(*len));
-        (array.is_sound && count == Some(array.count)).then_some((array.first, piece))
+        array.is_whole().then_some((array.first, piece))
     };
-    found.into_iter().map(|place| place.and_then(whole)).collect()
+    let places = found.into_iter().map(|place| place.and_then(whole)).collect();
+    let incomplete = arrays.iter().filter(|(_, array)| !array.is_whole()).map(|(name, _)| {
+        format!("array {name}: chunks are missing, so each of the others is an array of its own. {JOIN}")
+    });
+    let without = extra.get("zarr").filter(|_| is_empty).and_then(Value::as_map).map(|zarr| {
+        let name = get(zarr, "path").and_then(Value::as_text).unwrap_or_default();
+        format!("array {name}: it has no chunks, so it is left out. {JOIN}")
+    });
+    (places, incomplete.chain(without).collect())
 }
 
 /// What the pieces of an array so far have in common.
@@ -146,6 +160,13 @@ struct Array {
     count: u64,
     /// Whether no two lie in one place, and all are of one array.
     is_sound: bool,
+}
+
+impl Array {
+    fn is_whole(&self) -> bool {
+        let count = self.whole.iter().try_fold(1_u64, |count, len| count.checked_mul(*len));
+        self.is_sound && count == Some(self.count)
+    }
 }
 
 /// The list of numbers at a path of maps.
@@ -273,7 +294,7 @@ mod tests {
         };
         let firsts = |pieces: &[(BTreeMap<String, Value>, u64, Dtype)]| -> Vec<Option<usize>> {
             let objects = pieces.iter().map(|(entry, len, dtype)| (Some(entry), vec![*len], *dtype));
-            of_message(&BTreeMap::new(), objects).into_iter().map(|place| place.map(|(first, _)| first)).collect()
+            of_message(&BTreeMap::new(), objects).0.into_iter().map(|place| place.map(|(first, _)| first)).collect()
         };
         let (int, float) = (Dtype::Int32, Dtype::Float32);
         let one = (piece(0, 5), 2, int);
@@ -289,6 +310,29 @@ mod tests {
         ] {
             assert_eq!(firsts(&[vec![one.clone()], others].concat()).into_iter().flatten().count(), 0, "{why}");
         }
+    }
+
+    #[test]
+    fn arrays_without_some_or_all_of_their_pieces_are_listed() {
+        let list = |number: u64| Value::Array(vec![number.into()]);
+        let map = |entries: &[(&str, Value)]| {
+            Value::Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
+        };
+        let grid = map(&[("configuration", map(&[(CHUNK_SHAPE, list(2))]))]);
+        let array = map(&[(SHAPE, list(4)), ("chunk_grid", grid)]);
+        let extra = BTreeMap::from([("zarr".to_string(), map(&[("path", "a".into()), ("array", array)]))]);
+        let entry =
+            |origin| BTreeMap::from([("name".into(), "a".into()), ("zarr".into(), map(&[(ORIGIN, list(origin))]))]);
+        let listed = |extra: &BTreeMap<String, Value>, origins: &[u64]| {
+            let entries: Vec<_> = origins.iter().map(|origin| entry(*origin)).collect();
+            let objects = entries.iter().map(|entry| (Some(entry), vec![2], Dtype::Int8));
+            of_message(extra, objects).1.join(" ")
+        };
+        assert_eq!(listed(&extra, &[0, 2]), "");
+        assert!(listed(&extra, &[2]).starts_with("array a: chunks are missing"));
+        assert!(listed(&extra, &[]).starts_with("array a: it has no chunks"));
+        let with_texts = [extra, BTreeMap::from([(TEXTS.to_string(), map(&[]))])].into_iter().flatten().collect();
+        assert_eq!(listed(&with_texts, &[]), "");
     }
 
     #[cfg(feature = "netcdf")]

@@ -270,6 +270,9 @@ impl<T: Target> Writer<T> {
             if self.target.begin(&mut self.tree, given, notes)? {
                 return Ok(());
             }
+            for what in given.incomplete {
+                notes.failed(encoding(what.as_str()));
+            }
             self.write_texts(given, notes)?;
             let mut arrays = BTreeMap::new();
             for index in 0..given.objects.len() {

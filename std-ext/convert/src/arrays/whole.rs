@@ -7,11 +7,12 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::internal::reserve;
 use tgm_std::{Result, TensogramError};
 
-use super::{Array, Arrays, byte_len, pack_bools, refused, unpack_bools};
+use super::{Array, Arrays, NotKept, byte_len, pack_bools, refused, unpack_bools};
 use crate::pieces::{self, Piece, copy_box};
 
 impl Arrays<'_> {
-    /// The arrays with one for all pieces of an array, in the place of the first. Pieces of which some are missing stay as they are.
+    /// The arrays with one for all pieces of an array, in the place of the first. Pieces of which some are missing stay as they are,
+    /// which is listed in `not_kept`.
     ///
     /// # Errors
     /// [`TensogramError::Object`] for an array that is larger than memory.
@@ -20,7 +21,8 @@ impl Arrays<'_> {
             .arrays
             .iter()
             .map(|array| (Some(&array.metadata), array.descriptor.shape.clone(), array.descriptor.dtype));
-        let places = pieces::of_message(&self.metadata, shapes);
+        let (places, incomplete) = pieces::of_message(&self.metadata, shapes);
+        self.not_kept.extend(incomplete.into_iter().map(NotKept::array));
         if places.iter().all(Option::is_none) {
             return Ok(self);
         }
