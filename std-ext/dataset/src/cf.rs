@@ -180,10 +180,20 @@ impl Variables {
     }
 
     /// The variables of the group that is asked for. The others are left out, each with a reason.
-    fn finish(mut self, gathered: &Gathered, options: &OpenOptions) -> (Vec<Variable>, Vec<LeftOut>) {
+    fn finish(
+        mut self,
+        gathered: &Gathered,
+        options: &OpenOptions,
+        notes: &mut Notes,
+    ) -> (Vec<Variable>, Vec<LeftOut>) {
         let (mut variables, mut left_out) = (Vec::new(), Vec::new());
         let order = std::mem::take(&mut self.order);
         for (name, growing) in order.into_iter().filter_map(|name| self.growing.remove(&name).map(|one| (name, one))) {
+            let rows = growing.rows.iter().filter_map(|number| gathered.rows.get(*number));
+            let attributes = { rows }.find_map(|row| gathered.value(&row.cells, "attributes"));
+            if attributes.is_some_and(|attributes| attributes.as_map().is_err()) {
+                notes.add("attributes", NO_MAP);
+            }
             let found = own_name(&name, options.group.as_deref())
                 .ok_or_else(|| "it is in another group".to_string())
                 .and_then(|own| variable(gathered, own, &growing, options));
@@ -206,7 +216,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
     let (mut growing, mut notes) = (Variables::default(), Notes::default());
     growing.add_objects(gathered, share);
     growing.add_arrays(gathered, share, &mut notes);
-    let (mut variables, mut left_out) = growing.finish(gathered, options);
+    let (mut variables, mut left_out) = growing.finish(gathered, options, &mut notes);
     let group = options.group.as_deref();
     variables.extend(texts(gathered, &share.abouts, group, &mut left_out));
     let attributes = group_attributes(gathered, &share.abouts, group, &mut notes);
@@ -225,6 +235,9 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
         archive: Arc::clone(archive),
     }
 }
+
+/// Why a key is not used that has attributes.
+const NO_MAP: &str = "it is not a map";
 
 /// What messages say of a file that nothing can be made of. Each message of a file may say the same, so it is noted once.
 #[derive(Default)]
@@ -281,7 +294,7 @@ fn group_attributes(gathered: &Gathered, abouts: &[&About], group: Option<&str>,
     for about in abouts {
         let Some(found) = gathered.value(&about.cells, &format!("{EXTRA}{key}")) else { continue };
         let Ok(map) = found.as_map() else {
-            notes.add(key, "it is not a map");
+            notes.add(key, NO_MAP);
             continue;
         };
         match group.map(|group| map.get(group)) {

@@ -84,7 +84,7 @@ pub(super) fn read<'f>(
         dimensions: Vec::new(),
         links: std::mem::take(&mut found.links),
     };
-    let scales = scales::Scales::read(file, &found);
+    let scales = scales::Scales::read(file, &found, report);
     for (path, kind) in &found.objects {
         match kind {
             LocationType::Group => match file.group(path) {

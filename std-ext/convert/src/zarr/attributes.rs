@@ -34,11 +34,12 @@ pub(super) fn of_object(
         match (key.as_str(), value) {
             (RESERVED_KEY | NETCDF | "dimensions" | ZARR, _) => {}
             ("attributes", Value::Map(entries)) => {
-                let kept = entries.iter().filter_map(|(key, value)| Some((key.as_text()?, value)));
-                let kept = kept.filter(|(key, _)| !is_unpacked || !PACKED.contains(key));
-                let stays = |key: &str| packed.is_none_or(|reading| *reading.fate(key) == Fate::Stays);
-                let kept = kept.filter(|(key, _)| stays(key));
-                kept.for_each(|(key, value)| insert(&mut attributes, (key, value), dtype, tell));
+                let stays = |key: &str| {
+                    let is_left_out = is_unpacked && PACKED.contains(&key);
+                    !is_left_out && packed.is_none_or(|reading| *reading.fate(key) == Fate::Stays)
+                };
+                let kept = entries.iter().filter(|(key, _)| key.as_text().is_none_or(stays));
+                insert_all(&mut attributes, kept, dtype, tell);
             }
             _ => insert(&mut attributes, (key, value), dtype, tell),
         }
@@ -64,12 +65,21 @@ fn was_packed(base: &std::collections::BTreeMap<String, Value>) -> bool {
 
 /// The attributes of groups by path, that of the root being empty. A reader of Zarr of older versions has them below its own key.
 pub(super) fn of_groups(global: &GlobalMetadata, tell: &mut dyn FnMut(String)) -> Vec<(String, Map<String, Json>)> {
-    let map = |value: Option<&Value>| value.and_then(Value::as_map).cloned().unwrap_or_default();
-    let mut all = vec![(String::new(), map(global.extra.get("attributes")))];
     let older = global.get_value(&format!("extra.{ZARR}.groups"));
-    for (path, attributes) in map(global.extra.get("groups")).into_iter().chain(map(older)) {
-        if let (Value::Text(path), Value::Map(attributes)) = (path, attributes) {
-            all.push((path, attributes));
+    let [own, groups] = ["attributes", "groups"].map(|key| (key, global.extra.get(key)));
+    let [own, groups, older] = [own, groups, ("groups", older)].map(|(key, value)| match value {
+        Some(Value::Map(entries)) => entries.clone(),
+        None => Vec::new(),
+        Some(_) => {
+            tell(format!("{key} of the message, which are not a map"));
+            Vec::new()
+        }
+    });
+    let mut all = vec![(String::new(), own)];
+    for group in groups.into_iter().chain(older) {
+        match group {
+            (Value::Text(path), Value::Map(attributes)) => all.push((path, attributes)),
+            _ => tell("a group whose path is not text, or whose attributes are not a map".into()),
         }
     }
     let json = |(path, entries): (String, Vec<(Value, Value)>)| {
@@ -82,10 +92,22 @@ pub(super) fn of_groups(global: &GlobalMetadata, tell: &mut dyn FnMut(String)) -
 /// A map of attributes beside values of this type.
 pub(super) fn of_map(entries: &[(Value, Value)], dtype: Dtype, tell: &mut dyn FnMut(String)) -> Map<String, Json> {
     let mut attributes = Map::new();
-    for (key, value) in entries.iter().filter_map(|(key, value)| Some((key.as_text()?, value))) {
-        insert(&mut attributes, (key, value), dtype, tell);
-    }
+    insert_all(&mut attributes, entries, dtype, tell);
     attributes
+}
+
+fn insert_all<'v>(
+    map: &mut Map<String, Json>,
+    entries: impl IntoIterator<Item = &'v (Value, Value)>,
+    dtype: Dtype,
+    tell: &mut dyn FnMut(String),
+) {
+    for (key, value) in entries {
+        match key.as_text() {
+            Some(key) => insert(map, (key, value), dtype, tell),
+            None => tell("an attribute whose name is not text".into()),
+        }
+    }
 }
 
 fn insert(map: &mut Map<String, Json>, (key, value): (&str, &Value), dtype: Dtype, tell: &mut dyn FnMut(String)) {

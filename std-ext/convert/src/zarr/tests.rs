@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use ciborium::Value;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -198,9 +199,9 @@ proptest! {
 /// The message with another description of its array.
 fn with_description(message: &[u8], json: &Json) -> Vec<u8> {
     let (mut global, objects) = decode(message, &DecodeOptions::default()).unwrap();
-    let entry = |key: &str, value| (ciborium::Value::from(key), value);
+    let entry = |key: &str, value| (Value::from(key), value);
     let zarr = vec![entry("path", "g/a".into()), entry("array", tgm_std::metadata::json::to_cbor(json))];
-    global.extra.insert(ZARR.into(), ciborium::Value::Map(zarr));
+    global.extra.insert(ZARR.into(), Value::Map(zarr));
     global.reserved.clear();
     global.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
     let objects: Vec<_> = objects
@@ -456,6 +457,27 @@ fn groups_keep_their_attributes_and_arrays_their_paths() {
 }
 
 #[test]
+fn attributes_and_groups_that_are_malformed_are_told() {
+    let odd = || Value::Map(vec![(1.into(), 2.into())]);
+    for (key, value, told) in [
+        ("attributes", odd(), "an attribute whose name is not text"),
+        ("attributes", 1.into(), "attributes of the message, which are not a map"),
+        ("groups", 1.into(), "groups of the message, which are not a map"),
+        ("groups", odd(), "a group whose path is not text, or whose attributes are not a map"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let message = MessageBuilder::new().extra(key, value).encode().unwrap();
+        let notes = write(&folder.path().join("z"), &[message], ToZarrOptions::default());
+        assert!(matches!(notes.as_slice(), [note] if note.contains(told)), "{notes:?}");
+    }
+    let folder = TempDir::new().unwrap();
+    let object = ObjectBuilder::new(&[1], &[1_u8]).unwrap().metadata("name", "v").metadata("attributes", odd());
+    let message = MessageBuilder::new().object(object).encode().unwrap();
+    let notes = write(&folder.path().join("z"), &[message], ToZarrOptions::default());
+    assert!(matches!(notes.as_slice(), [note] if note.contains("an attribute whose name is not text")), "{notes:?}");
+}
+
+#[test]
 fn an_array_whose_object_got_another_name_has_that() {
     let json = array("uint8", &[2], &[2], json!(0), json!([{"name": "bytes"}]));
     let stored = store(&json, &[("c/0", &[1, 2])]);
@@ -485,7 +507,7 @@ fn messages_cannot_leave_the_directory() {
     global.base[0].remove("_reserved_");
     global.base[0].insert("name".into(), "../../x".into());
     let zarr = vec![("path".into(), "../../x".into()), ("array".into(), tgm_std::metadata::json::to_cbor(&json))];
-    global.extra.insert(ZARR.into(), ciborium::Value::Map(zarr));
+    global.extra.insert(ZARR.into(), Value::Map(zarr));
     let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();
     message = tgm_std::encode(&global, &objects, &EncodeOptions::default()).unwrap();
     let folder = TempDir::new().unwrap();

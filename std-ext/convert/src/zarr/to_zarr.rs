@@ -331,13 +331,13 @@ impl Folder {
 
     /// Describes the arrays that have grown. Those along one dimension have one length.
     fn end_growth(&mut self, all: Vec<Recorded<Handle>>) -> Result<()> {
-        for Recorded { handle, count, .. } in &all {
-            let len = self.lens.entry(handle.records.clone().unwrap_or_default()).or_default();
-            *len = (*len).max(*count);
+        for (records, count) in all.iter().filter_map(|it| Some((it.handle.records.clone()?, it.count))) {
+            let len = self.lens.entry(records).or_default();
+            *len = (*len).max(count);
         }
         for Recorded { handle: Handle { folder, mut json, records, .. }, .. } in all {
-            if let Some(first) = json.pointer_mut("/shape/0") {
-                *first = json!(records.and_then(|dimension| self.lens.get(&dimension).copied()).unwrap_or_default());
+            if let Some((first, len)) = json.pointer_mut("/shape/0").zip(self.lens.get(&records.unwrap_or_default())) {
+                *first = json!(len);
             }
             write_description(&folder, &json)?;
         }

@@ -111,6 +111,9 @@ fn descriptions_that_are_malformed_are_noted_once() {
         assert!(matches!(found.as_slice(), [one] if one.contains(key)), "{key}: {:?}", dataset.notes);
         assert_eq!(dataset.variables.len(), 2, "{key}");
     }
+    let message = |number| MessageBuilder::new().object(named(number).metadata("attributes", 1)).encode().unwrap();
+    let dataset = Archive::new(&[message(1), message(2)]).open().unwrap();
+    assert!(matches!(dataset.notes.as_slice(), [one] if one.contains("attributes")), "{:?}", dataset.notes);
     let message = |number: i32, texts: Value| {
         MessageBuilder::new().extra("texts", map(&[("t", texts)])).object(named(number)).encode().unwrap()
     };

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use hdf5_metno::types::VarLenArray;
+use hdf5_metno::types::{H5Type, VarLenArray};
 use hdf5_metno::{Dataset, File, LocationType, ObjectReference1, ReferencedObject};
+
+use tgm_std::Reason;
 
 use super::super::tree::Dimension;
 use super::attributes::{is_scale, text};
 use super::{Inventory, key};
+use crate::error::{encoding, reason_in, reason_of};
+use crate::note::Note;
 
 /// How the name of a dimension begins that has no variable.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
@@ -33,33 +37,23 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    pub(super) fn read(file: &File, found: &Inventory) -> Self {
+    pub(super) fn read(file: &File, found: &Inventory, report: &mut dyn FnMut(Note)) -> Self {
         let mut scales = Self::default();
         let mut longest: BTreeMap<String, usize> = BTreeMap::new();
         let datasets = found.objects.iter().filter(|(_, kind)| *kind == LocationType::Dataset);
+        // One that cannot be opened is reported where its values are read.
         let datasets: Vec<(&str, Dataset)> =
             datasets.filter_map(|(path, _)| Some((path.as_str(), file.dataset(path).ok()?))).collect();
-        for (path, dataset) in &datasets {
-            if !is_scale(dataset) {
-                continue;
+        for (path, dataset) in datasets.iter().filter(|(_, dataset)| is_scale(dataset)) {
+            if let Err(what) = scales.add(path, dataset) {
+                report(Note::failed(*path, encoding(what).within("the dimension has no name")));
             }
-            let (Ok(info), Ok(space)) = (dataset.loc_info(), dataset.space()) else { continue };
-            let has_variable = !text(dataset, "NAME").is_some_and(|name| name.starts_with(WITHOUT_VARIABLE));
-            let scale = Scale {
-                path: (*path).to_string(),
-                len: space.shape().first().copied().unwrap_or_default(),
-                is_unlimited: space.maxdims().first().is_some_and(Option::is_none),
-                has_variable,
-            };
-            if let Some(number) = dataset.attr("_Netcdf4Dimid").ok().and_then(|it| it.read_raw::<i32>().ok()) {
-                scales.numbers.extend(number.first().map(|number| (*number, key(&info))));
-            }
-            scales.places.insert(key(&info), scale);
         }
         // An unlimited dimension is as long as the longest dataset that has it.
         for (_, dataset) in &datasets {
-            for (place, len) in scales.of(dataset).into_iter().zip(dataset.shape()) {
-                let Some(place) = place else { continue };
+            // What is wrong with them is reported where values are read.
+            let places = scales.of(dataset, &mut |_| {}).into_iter().zip(dataset.shape());
+            for (place, len) in places.filter_map(|(place, len)| Some((place?, len))) {
                 let most = longest.entry(place).or_default();
                 *most = len.max(*most);
             }
@@ -72,32 +66,51 @@ impl Scales {
         scales
     }
 
-    /// The places of the scales of a dataset, one for each dimension that has one.
-    fn of(&self, dataset: &Dataset) -> Vec<Option<String>> {
-        let dims = dataset.ndim();
-        if let Ok(list) = dataset.attr("DIMENSION_LIST")
-            && let Ok(list) = list.read_raw::<VarLenArray<ObjectReference1>>()
-            && list.len() == dims
-        {
-            // The last one counts, as in netCDF-C.
-            let place = |list: &VarLenArray<ObjectReference1>| match dataset.dereference(list.last()?).ok()? {
-                ReferencedObject::Dataset(scale) => scale.loc_info().ok().map(|info| key(&info)),
-                _ => None,
-            };
-            return list.iter().map(place).map(|place| place.filter(|it| self.places.contains_key(it))).collect();
+    fn add(&mut self, path: &str, dataset: &Dataset) -> Result<(), Reason> {
+        let info = dataset.loc_info().map_err(reason_of)?;
+        let space = dataset.space().map_err(reason_of)?;
+        if let Some(number) = listed::<i32>(dataset, "_Netcdf4Dimid", 1)? {
+            self.numbers.extend(number.first().map(|number| (*number, key(&info))));
         }
-        if let Ok(list) = dataset.attr("_Netcdf4Coordinates")
-            && let Ok(list) = list.read_raw::<i32>()
-            && list.len() == dims
-        {
+        let scale = Scale {
+            path: path.to_string(),
+            len: space.shape().first().copied().unwrap_or_default(),
+            is_unlimited: space.maxdims().first().is_some_and(Option::is_none),
+            has_variable: !text(dataset, "NAME").is_some_and(|name| name.starts_with(WITHOUT_VARIABLE)),
+        };
+        self.places.insert(key(&info), scale);
+        Ok(())
+    }
+
+    /// The places of the scales of a dataset, one for each dimension that has one. `tell` is given what is wrong with them.
+    fn of(&self, dataset: &Dataset, tell: &mut dyn FnMut(Reason)) -> Vec<Option<String>> {
+        let dims = dataset.ndim();
+        let list = listed::<VarLenArray<ObjectReference1>>(dataset, "DIMENSION_LIST", dims);
+        if let Some(list) = list.map_err(&mut *tell).ok().flatten() {
+            return list.iter().map(|list| self.last(dataset, list).map_err(&mut *tell).ok().flatten()).collect();
+        }
+        let list = listed::<i32>(dataset, "_Netcdf4Coordinates", dims);
+        if let Some(list) = list.map_err(tell).ok().flatten() {
             return list.iter().map(|number| self.numbers.get(number).cloned()).collect();
         }
         let own = dataset.loc_info().ok().map(|info| key(&info)).filter(|own| self.places.contains_key(own));
         (0..dims).map(|dim| own.clone().filter(|_| dim == 0)).collect()
     }
 
+    /// The place of the last scale of a dimension, which counts, as in netCDF-C.
+    fn last(&self, dataset: &Dataset, list: &[ObjectReference1]) -> Result<Option<String>, Reason> {
+        let Some(reference) = list.last() else { return Ok(None) };
+        match dataset.dereference(reference).map_err(reason_of)? {
+            ReferencedObject::Dataset(scale) => {
+                let place = key(&scale.loc_info().map_err(reason_of)?);
+                Ok(Some(place).filter(|it| self.places.contains_key(it)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The dimensions of a dataset.
-    pub(super) fn dimensions(&self, dataset: &Dataset) -> Vec<Dimension> {
+    pub(super) fn dimensions(&self, dataset: &Dataset, tell: &mut dyn FnMut(Reason)) -> Vec<Dimension> {
         let dimension = |(place, len): (Option<String>, usize)| {
             let Some(scale) = place.and_then(|place| self.places.get(&place)) else {
                 return Dimension { name: None, len, is_unlimited: false };
@@ -110,7 +123,7 @@ impl Scales {
                 is_unlimited: scale.is_unlimited,
             }
         };
-        self.of(dataset).into_iter().zip(dataset.shape()).map(dimension).collect()
+        self.of(dataset, tell).into_iter().zip(dataset.shape()).map(dimension).collect()
     }
 
     /// The length of the dimension that this dataset is, and whether it is unlimited, if it has no values of its own.
@@ -118,4 +131,14 @@ impl Scales {
         let place = key(&dataset.loc_info().ok()?);
         self.places.get(&place).filter(|scale| !scale.has_variable).map(|scale| (scale.len as u64, scale.is_unlimited))
     }
+}
+
+/// The `len` values of an attribute. `None` without the attribute.
+fn listed<T: H5Type>(dataset: &Dataset, name: &str, len: usize) -> Result<Option<Vec<T>>, Reason> {
+    let Ok(stored) = dataset.attr(name) else { return Ok(None) };
+    let list: Vec<T> = stored.read_raw().map_err(reason_in(name))?;
+    if list.len() != len {
+        return Err(format!("{name} has {} values, not {len}", list.len()).into());
+    }
+    Ok(Some(list))
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use ciborium::Value;
+use hdf5_metno::Dataset;
 use hdf5_metno::plist::dataset_create::DatasetCreateBuilder;
 use hdf5_metno::types::FixedAscii;
 use tempfile::TempDir;
@@ -190,6 +191,36 @@ fn a_dataset_that_is_shorter_than_its_unlimited_dimension_is_filled() {
     let mut records = Vec::new();
     let options = NetcdfOptions { split: super::super::Split::Record, ..NetcdfOptions::default() };
     assert_eq!(to_tensogram(&path, &options, &mut records, &mut |_| {}).unwrap(), 4);
+}
+
+/// Each has its values, and dimensions without names.
+#[test]
+fn scales_that_cannot_be_read_are_told() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.h5");
+    let file = File::create(&path).unwrap();
+    let add = |name: &str| {
+        let added = file.new_dataset::<f64>().shape(2).create(name).unwrap();
+        added.write_raw(&[1.0, 2.0]).unwrap();
+        added
+    };
+    let put = |added: &Dataset, name: &str, numbers: &[i32]| {
+        added.new_attr::<i32>().shape(numbers.len()).create(name).unwrap().write_raw(numbers).unwrap();
+    };
+    put(&add("list"), "DIMENSION_LIST", &[1]);
+    put(&add("numbers"), "_Netcdf4Coordinates", &[0, 1]);
+    add("good");
+    let scale = add("scale");
+    let class = FixedAscii::<16>::from_ascii(b"DIMENSION_SCALE").unwrap();
+    scale.new_attr::<FixedAscii<16>>().create("CLASS").unwrap().write_scalar(&class).unwrap();
+    put(&scale, "_Netcdf4Dimid", &[0, 1]);
+    file.close().unwrap();
+    let found = convert(&path);
+    let mut failed: Vec<&str> = found.failures.iter().map(|failure| failure.split(':').next().unwrap()).collect();
+    failed.sort_unstable();
+    assert_eq!(failed, ["list", "numbers", "scale"], "{:?}", found.failures);
+    assert!(found.failures.iter().any(|it| it.ends_with("_Netcdf4Coordinates has 2 values, not 1")));
+    assert_eq!(found.names().len(), 4);
 }
 
 /// Characters are bytes: two of them make one that is not ASCII, as the classic form has it too.

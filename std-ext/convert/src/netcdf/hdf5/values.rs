@@ -63,7 +63,9 @@ pub(super) fn add<'f>(
             return;
         }
     };
-    let dimensions = scales.dimensions(&dataset);
+    let dimensions = scales.dimensions(&dataset, &mut |what| {
+        report(Note::failed(path.as_str(), encoding(what).within("a dimension has no name")));
+    });
     let layout = layout(&dataset);
     if let Some(kind) = kind(&descriptor) {
         let read = reader(dataset, &kind, &dimensions, Vec::new(), (len, limits));

@@ -32,8 +32,7 @@ fn collect(folder: &Path, path: &str, nodes: &mut BTreeMap<String, Json>) -> Res
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let below = entry.path();
-        // Names of nodes are texts, as they were when they were written.
-        let Ok(name) = entry.file_name().into_string() else { continue };
+        let name = entry.file_name().to_string_lossy().into_owned();
         if !below.join(DESCRIPTION).is_file() {
             continue;
         }
