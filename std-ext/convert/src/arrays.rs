@@ -73,7 +73,7 @@ impl<'a> Array<'a> {
     /// # Errors
     /// [`TensogramError::Metadata`] for more than 1 MiB of text, or 65,536 texts.
     pub fn of_texts(texts: Vec<String>, shape: &[u64]) -> Result<Self> {
-        let len = texts.iter().fold(0_usize, |len, text| len.saturating_add(text.len()));
+        let len: usize = texts.iter().map(String::len).sum();
         Self::check_texts(texts.len(), len)?;
         let mut array = Self::new(Dtype::Uint8, ByteOrder::NATIVE, &[0], Vec::new())?;
         array.metadata.insert(TEXT.into(), Value::Array(texts.into_iter().map(Value::Text).collect()));

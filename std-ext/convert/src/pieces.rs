@@ -240,8 +240,7 @@ pub(crate) fn copy_box<T: Clone>(
     if shape.contains(&0) {
         return Ok(());
     }
-    let row = shape.last().copied().unwrap_or(1);
-    let outer = shape.get(..shape.len().saturating_sub(1)).unwrap_or_default();
+    let (row, outer) = shape.split_last().map_or((1, &[][..]), |(row, outer)| (*row, outer));
     let rows: usize = outer.iter().product();
     // Where a row of the box begins in an array.
     let start = |mut number: usize, whole: &[usize], origin: &[usize]| {

@@ -227,7 +227,7 @@ impl Part<'_> {
         let (missing, sum, shift) = (list(self.missing, at), list(self.sum, at), list(self.shift, at));
         let (squares, min, max) = (list(self.squares, at), list(self.min, at), list(self.max, at));
         let (least, greatest) = (list(self.least, at), list(self.greatest, at));
-        let first = self.first.saturating_add(at);
+        let first = self.first + at;
         (
             Part {
                 first: self.first,

@@ -192,7 +192,7 @@ impl Selector {
         }
         // Times have colons of their own: the one that both sides can be read at.
         let cut = text.match_indices(':').find_map(|(at, _)| {
-            let (first, last) = (text.get(..at)?, text.get(at.saturating_add(1)..)?);
+            let (first, last) = (text.get(..at)?, text.get(at + 1..)?);
             Some(Wanted::Range(end(first).ok()?, end(last).ok()?))
         });
         cut.ok_or_else(|| unread(text))

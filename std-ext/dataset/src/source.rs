@@ -100,7 +100,7 @@ impl Source {
         let now = Data::from(&*self.archive).identity();
         let is_longer = now.as_deref().and_then(size_of) > self.identity.as_deref().and_then(size_of);
         let (start, tail) = &self.tail;
-        let end = start.saturating_add(tail.len() as u64);
+        let end = start + tail.len() as u64;
         is_longer && !tail.is_empty() && bytes_at(&self.archive, *start..end).as_ref() == Some(tail)
     }
 

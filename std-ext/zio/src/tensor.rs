@@ -105,9 +105,7 @@ impl<'a> Tensor<'a> {
         }
 
         let layout = Layout::from_checked(&shape, order.as_deref(), ascend.as_deref());
-        let mut stored_shape: Vec<u64> =
-            layout.fastest_first().map(|d| shape.get(d).copied().unwrap_or_default()).collect();
-        stored_shape.reverse();
+        let stored_shape = stored_shape(&layout, &shape);
         let mut strides = vec![0; shape.len()];
         // Strides can overflow only in a tensor without elements, which needs none.
         let offset = layout.strides_into(&mut strides).unwrap_or_default();
@@ -308,4 +306,11 @@ pub(super) fn permutation(value: &Json, rank: usize) -> Option<Vec<usize>> {
             Some(d)
         })
         .collect()
+}
+
+/// The lengths of the dimensions as they are stored, the slowest first.
+pub(crate) fn stored_shape(layout: &Layout<'_>, shape: &[u64]) -> Vec<u64> {
+    let mut stored: Vec<u64> = layout.fastest_first().filter_map(|d| shape.get(d).copied()).collect();
+    stored.reverse();
+    stored
 }

@@ -238,7 +238,7 @@ impl Column {
                 return Ok(Some(()));
             }
             Type::Text => {
-                self.text_len = self.text_len.saturating_add(field.len());
+                self.text_len += field.len();
                 Array::check_texts(self.texts.len() + 1, self.text_len)?;
                 self.texts.push(field.to_string());
                 return Ok(Some(()));

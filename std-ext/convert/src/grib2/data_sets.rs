@@ -79,7 +79,7 @@ struct Cursor<'a> {
 impl Cursor<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], GribError> {
         let found = self.section.array(self.octet)?;
-        self.octet = self.octet.saturating_add(N);
+        self.octet += N;
         Ok(found)
     }
 

@@ -5,7 +5,7 @@
 
 use tgm_grid::GridSection;
 
-use super::bitmap::{BITMAP_HEAD_LEN, Bitmap, count_ones, predefined};
+use super::bitmap::{BITMAP_HEAD_LEN, Bitmap, count_ones, inverted, predefined};
 use super::edition1;
 use super::error::{GribError, GribErrorKind, at_grid};
 use super::packings::{triangle, values_of};
@@ -51,6 +51,13 @@ pub(super) struct Present<'a> {
     pub(super) count: u64,
     /// The number of a bitmap of the originating centre's.
     pub(super) predefined: Option<u16>,
+}
+
+impl Present<'_> {
+    /// A bit for each point, which is 1 where the point has no value. `None` if all have one.
+    pub(super) fn gaps(&self) -> Option<Vec<u8>> {
+        self.bitmap.filter(|_| self.count != self.points).map(|bits| inverted(bits, self.points))
+    }
 }
 
 impl<'a> Message<'a> {
@@ -103,7 +110,7 @@ impl<'a> Fields<'a> {
             self.bits = Some(bits);
         }
         let start = self.start;
-        self.start = data.offset().saturating_add(data.as_bytes().len());
+        self.start = data.offset() + data.as_bytes().len();
         let indicator = Section::indicator(self.message);
         let predefined = predefined(bitmap_section.u8(BITMAP_HEAD_LEN)?).map(u16::from);
         Ok(Some(Field {

@@ -51,14 +51,13 @@ impl Labels {
         if !is_ours || !is_known || section.as_bytes().len() <= HEAD_LEN || section.u16(start)? == 0 {
             return Ok(None);
         }
-        let octet = |offset: usize| start.saturating_add(offset);
         Ok(Some(Self {
             definition: section.u16(start)?,
-            class: section.u16(octet(2))?,
-            kind: section.u16(octet(4))?,
-            stream: section.u16(octet(6))?,
-            version: section.array(octet(8))?,
-            end: octet(12),
+            class: section.u16(start + 2)?,
+            kind: section.u16(start + 4)?,
+            stream: section.u16(start + 6)?,
+            version: section.array(start + 8)?,
+            end: start + 12,
         }))
     }
 

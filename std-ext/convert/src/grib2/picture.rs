@@ -105,7 +105,7 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
                 }
                 _ => made.extend_from_slice(section.as_bytes()),
             }
-            at = at.saturating_add(section.as_bytes().len());
+            at += section.as_bytes().len();
         }
     }
     made.extend_from_slice(END);

@@ -306,7 +306,7 @@ impl Product {
         else {
             return;
         };
-        if self.read(section, end.saturating_add(2), layers).is_ok() {
+        if self.read(section, end + 2, layers).is_ok() {
             self.set(Key::ExtraLocalSectionNumber, LAYERS);
         }
     }
@@ -333,7 +333,7 @@ impl Product {
                     if let Some(slot) = self.facts.get_mut(usize::from(*key)) {
                         *slot = fact;
                     }
-                    octet = octet.saturating_add((width & !Fact::SIGNED).into());
+                    octet += usize::from(width & !Fact::SIGNED);
                     fields = rest;
                 }
                 _ => return Ok(octet),

@@ -212,7 +212,7 @@ impl<'a> Sections<'a> {
         if !may_follow {
             return Err(GribErrorKind::SectionOrder { before, section: number }.at(at));
         }
-        self.offset = at.saturating_add(section.bytes.len());
+        self.offset = at + section.bytes.len();
         self.last = number;
         Ok(Some(section))
     }
@@ -227,7 +227,7 @@ impl<'a> Sections<'a> {
         if number == 1 {
             self.flags = section.u8(edition1::FLAGS)?;
         }
-        self.offset = self.offset.saturating_add(section.bytes.len());
+        self.offset += section.bytes.len();
         self.last = number;
         Ok(Some(section))
     }

@@ -156,7 +156,7 @@ fn part(which: TableSection) -> &'static [u8] {
     let lengths = heads.iter().take(PARTS).map(|bytes| u32::from_le_bytes(*bytes) as usize);
     let start: usize = 4 * PARTS + lengths.clone().take(which as usize).sum::<usize>();
     let len = lengths.clone().nth(which as usize).unwrap_or(0);
-    TABLES.get(start..start.saturating_add(len)).unwrap_or_default()
+    TABLES.get(start..start + len).unwrap_or_default()
 }
 
 /// Records of `N` bytes.

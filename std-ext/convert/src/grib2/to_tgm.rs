@@ -240,8 +240,7 @@ fn bits<'a>(
 ) -> Result<Payload<'a>> {
     let mut descriptor = descriptor(representation, shape);
     let (region, is_given) = payload(field, representation, present, &mut descriptor, options)?;
-    let has_gaps = present.count != present.points;
-    let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
+    let gaps = present.gaps();
     let source = if is_given { Source::Payload } else { Source::Data };
     Ok(Payload { descriptor, region, gaps, source, packing: representation.packing().copied() })
 }
@@ -265,8 +264,7 @@ fn floats<'a>(
     let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Big, shape);
     let each = at_points(values.iter().map(|value| Some(value.to_bits())), present.bitmap, present.points);
     let region = payload::floats(each, present.points, u64::BITS, &mut descriptor)?;
-    let has_gaps = present.count != present.points;
-    let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
+    let gaps = present.gaps();
     let source = if is_given { Source::Payload } else { Source::Data };
     Ok(Payload { descriptor, region: region.into(), gaps, source, packing: None })
 }
@@ -470,7 +468,7 @@ fn sections<'a>(message: Message<'a>, field: &Field<'a>) -> Result<Vec<&'a [u8]>
     }
     while at < head.len() {
         let section = Section::parse(head.get(at..).unwrap_or_default(), at)?;
-        at = at.saturating_add(section.as_bytes().len());
+        at += section.as_bytes().len();
         sections.push(if section.number() == 6 && !has_missing {
             without_bits(section, points)
         } else {

@@ -275,7 +275,7 @@ impl Target for Nc {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.waiting_bytes = self.waiting_bytes.saturating_add(bytes.len());
+        self.waiting_bytes += bytes.len();
         self.waiting.push(Waiting { path: path.clone(), dtype, bytes, extents: extents(origin, shape) });
         if self.waiting_bytes < TOGETHER { Ok(()) } else { self.put_waiting() }
     }

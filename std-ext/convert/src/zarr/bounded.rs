@@ -22,7 +22,7 @@ use zarrs::array::{
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::codec_errors::{to_codec, whole_chunks};
+use super::codec_errors::{fixed_len, to_codec, whole_chunks};
 use crate::error::{encoding, encoding_from};
 
 /// The level of zstd where blosc was.
@@ -185,12 +185,8 @@ impl BytesToBytesCodecTraits for Bounded {
         _: &CodecOptions,
     ) -> Result<ArrayBytesRaw<'a>, CodecError> {
         // The length follows from the shape of the chunk, which has been compared with the limits.
-        let len = match decoded {
-            BytesRepresentation::FixedSize(len) => usize::try_from(*len).ok(),
-            _ => None,
-        };
-        let len = len.ok_or_else(|| CodecError::Other("a compressed shard or checksum of one is not supported".into()));
-        self.decompress(&bytes, len?).map(Cow::Owned).map_err(to_codec)
+        let len = fixed_len(decoded, "a compressed shard or checksum of one is not supported")?;
+        self.decompress(&bytes, len).map(Cow::Owned).map_err(to_codec)
     }
 }
 

@@ -4,12 +4,18 @@ use std::io;
 use std::sync::Arc;
 
 use tgm_std::TensogramError;
-use zarrs::array::CodecError;
+use zarrs::array::{BytesRepresentation, CodecError};
 
 use crate::error::{encoding, reason_of};
 /// An error of this project on its way through `zarrs`, to [`from_codec`].
 pub(super) fn to_codec(error: TensogramError) -> CodecError {
     CodecError::IOError(Arc::new(io::Error::other(error)))
+}
+
+/// How many bytes there are after decoding, which follows from the shape of a chunk. An error that says `why` if it does not.
+pub(super) fn fixed_len(decoded: &BytesRepresentation, why: &str) -> Result<usize, CodecError> {
+    let len = if let BytesRepresentation::FixedSize(len) = decoded { usize::try_from(*len).ok() } else { None };
+    len.ok_or_else(|| CodecError::Other(why.into()))
 }
 
 /// What a chain of codecs reports: an error of this project as it was, kind and offset with it, and that of `zarrs` as the source.

@@ -15,7 +15,7 @@ use zarrs::metadata::v3::MetadataV3;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::codec_errors::{to_codec, whole_chunks};
+use super::codec_errors::{fixed_len, to_codec, whole_chunks};
 use super::numbers::{Number, Type};
 use crate::error::{encoding, metadata};
 
@@ -243,12 +243,8 @@ impl BytesToBytesCodecTraits for Filter {
         decoded: &BytesRepresentation,
         _: &CodecOptions,
     ) -> Result<ArrayBytesRaw<'a>, CodecError> {
-        let len = match decoded {
-            BytesRepresentation::FixedSize(len) => usize::try_from(*len).ok(),
-            _ => None,
-        };
-        let len = len.ok_or_else(|| CodecError::Other("a filter after compressed bytes is not supported".into()));
-        self.restored(&bytes, len?).map(Cow::Owned).map_err(to_codec)
+        let len = fixed_len(decoded, "a filter after compressed bytes is not supported")?;
+        self.restored(&bytes, len).map(Cow::Owned).map_err(to_codec)
     }
 }
 

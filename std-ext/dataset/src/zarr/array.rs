@@ -200,9 +200,10 @@ fn number_of_chunk(index: &[u64], counts: &[u64]) -> Result<u64> {
 /// A box at the start of a whole chunk, whose rest is zero: it lies beyond the array, and no reader looks at it.
 fn padded(values: &[u8], (lens, chunk): (&[u64], &[u64]), width: usize, whole_len: usize) -> Result<Vec<u8>> {
     let mut out = tgm_std::internal::reserve(whole_len)?;
-    let run = lens.last().map_or(1, |len| *len).saturating_mul(width as u64);
-    let run = usize::try_from(run).map_err(|_| bad("a row is too long"))?.max(1);
-    let mut index = vec![0_u64; lens.len().saturating_sub(1)];
+    let (last, outer) = lens.split_last().map_or((1, &[][..]), |(last, outer)| (*last, outer));
+    let run = usize::try_from(last).ok().and_then(|last| last.checked_mul(width));
+    let run = run.ok_or_else(|| bad("a row is too long"))?.max(1);
+    let mut index = vec![0_u64; outer.len()];
     for row in values.chunks_exact(run) {
         let whole_row = number_of_chunk(&index, chunk)?.checked_mul(chunk.last().copied().unwrap_or(1));
         let start = whole_row.and_then(|start| usize::try_from(start).ok()?.checked_mul(width));

@@ -18,7 +18,7 @@ use crate::error::metadata;
 use crate::label::{self, METADATA, Members};
 use crate::parts::Parts;
 use crate::tens::{Tens, rebuild};
-use crate::tensor::{bools, permutation};
+use crate::tensor::{bools, permutation, stored_shape};
 use crate::wire::{Coords, Form, Layout, Level, Message};
 
 /// Reads the message.
@@ -292,8 +292,7 @@ fn restored(index: usize, zio: &Members, part: usize, descriptor: &DataObjectDes
     let ascend = zio.get("ascend").map(|ascend| bools(ascend, shape.len()).ok_or_else(|| bad_object(index, "ascend")));
     let ascend = ascend.transpose()?;
     let layout = Layout::from_checked(&shape, order.as_deref(), ascend.as_deref());
-    let mut expected: Vec<u64> = layout.fastest_first().map(|d| shape.get(d).copied().unwrap_or_default()).collect();
-    expected.reverse();
+    let expected = stored_shape(&layout, &shape);
     if is_dense && expected != stored && !(stored == [0] && shape.contains(&0)) {
         return Err(metadata(format!("object {index} has shape {stored:?} where its zio entry implies {expected:?}")));
     }

@@ -262,7 +262,7 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
         let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
         for text in &read.map_err(reason_of)? {
             let bytes = bytes_of(text);
-            len = len.saturating_add(bytes.len());
+            len += bytes.len();
             if len > most {
                 return Err(format!("its texts have more than {most} bytes").into());
             }

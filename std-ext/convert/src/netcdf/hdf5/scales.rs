@@ -46,7 +46,7 @@ impl Scales {
             datasets.filter_map(|(path, _)| Some((path.as_str(), file.dataset(path).ok()?))).collect();
         for (path, dataset) in datasets.iter().filter(|(_, dataset)| is_scale(dataset)) {
             if let Err(what) = scales.add(path, dataset) {
-                report(Note::failed(*path, encoding(what).within("the dimension has no name")));
+                report(Note::failed(*path, encoding(what).within("its dimension")));
             }
         }
         // An unlimited dimension is as long as the longest dataset that has it.
@@ -69,9 +69,6 @@ impl Scales {
     fn add(&mut self, path: &str, dataset: &Dataset) -> Result<(), Reason> {
         let info = dataset.loc_info().map_err(reason_of)?;
         let space = dataset.space().map_err(reason_of)?;
-        if let Some(number) = listed::<i32>(dataset, "_Netcdf4Dimid", 1)? {
-            self.numbers.extend(number.first().map(|number| (*number, key(&info))));
-        }
         let scale = Scale {
             path: path.to_string(),
             len: space.shape().first().copied().unwrap_or_default(),
@@ -79,6 +76,8 @@ impl Scales {
             has_variable: !text(dataset, "NAME").is_some_and(|name| name.starts_with(WITHOUT_VARIABLE)),
         };
         self.places.insert(key(&info), scale);
+        let numbers = listed::<i32>(dataset, "_Netcdf4Dimid", 1)?;
+        self.numbers.extend(numbers.into_iter().flatten().map(|number| (number, key(&info))));
         Ok(())
     }
 

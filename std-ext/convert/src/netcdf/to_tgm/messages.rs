@@ -11,6 +11,7 @@ use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeLimits, GlobalMetadata, Result, StreamingEncoder};
 
 use super::{NetcdfOptions, Object, Part, Share, cut, object};
+use crate::error::encoding;
 use crate::names::leaf;
 use crate::netcdf::guarded;
 use crate::netcdf::tree::{Tree, Variable};
@@ -179,7 +180,7 @@ impl Source<'_> {
                     message = Some((self.begin(*part, sink)?, *part));
                     continue;
                 }
-                let Some((mut encoder, part)) = message.take() else { continue };
+                let (mut encoder, part) = message.take().ok_or_else(|| encoding("a piece comes before its message"))?;
                 told.come_to(step, part, report);
                 // What is the variable's is said once, not for each record or piece.
                 notes.into_iter().filter(|note| told.is_first || note.is_failure()).for_each(&mut *report);
