@@ -4,7 +4,8 @@
 //! datasets ─► Plan: dimensions, coordinates and variables, each with a name of its own ─► the format defines them
 //! each variable ─► boxes: decoded by all threads, beside the writing ─► the format writes them
 //! ```
-//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers after their names.
+//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers after their names. A level that is
+//! not the level of all datasets is an attribute of its variables: xarray gives a coordinate without dimensions to all that is in a file.
 
 mod boxes;
 mod labels;
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ciborium::Value;
 use tgm_core::descriptor::Dtype;
-use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable, short_level};
+use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Values, Variable, short_level};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
 pub(super) use boxes::{Boxed, chunk_of, each_batch};
@@ -88,7 +89,8 @@ impl<'d> Plan<'d> {
             report(Note::not_kept("metadata", format!("keys of fields: {}", keys.join(", "))));
         }
         for dataset in datasets {
-            plan.add(dataset, target, report);
+            let is_everywhere = |it: &Coordinate| datasets.iter().all(|other| other.coordinates.contains(it));
+            plan.add(dataset, &is_everywhere, target, report);
         }
         // What one dataset leaves out is in another one, unless it is too large for any.
         let is_there = |name: &str| datasets.iter().any(|dataset| dataset.variable(name).is_some());
@@ -102,7 +104,13 @@ impl<'d> Plan<'d> {
         plan
     }
 
-    fn add(&mut self, dataset: &'d Dataset, target: &mut Target<'_>, report: &mut dyn FnMut(Note)) {
+    fn add(
+        &mut self,
+        dataset: &'d Dataset,
+        is_everywhere: &dyn Fn(&Coordinate) -> bool,
+        target: &mut Target<'_>,
+        report: &mut dyn FnMut(Note),
+    ) {
         for note in &dataset.notes {
             report(Note::remark("fields", note));
         }
@@ -128,8 +136,12 @@ impl<'d> Plan<'d> {
             wanted.iter().filter_map(name).collect()
         };
         let mut names: Vec<(&str, String, Vec<String>)> = Vec::new();
-        let mut mapping = None;
+        let (mut mapping, mut levels) = (None, Entries::new());
         for coordinate in coordinates() {
+            if let Some(level) = one_level(dataset, coordinate).filter(|_| !is_everywhere(coordinate)) {
+                levels.push((coordinate.name.as_str().into(), level.into()));
+                continue;
+            }
             let own = in_file(&coordinate.dims);
             let is_index = dataset.index(coordinate.dims.first()).is_some_and(|index| std::ptr::eq(index, coordinate));
             let name = if is_index {
@@ -177,6 +189,7 @@ impl<'d> Plan<'d> {
                 .iter()
                 .map(|(key, value)| (key.as_str().into(), told(key, value, &renamed)))
                 .collect();
+            attributes.extend(levels.iter().cloned());
             if !along.is_empty() && !variable.attributes.iter().any(|(key, _)| key == "coordinates") {
                 attributes.push(("coordinates".into(), along.join(" ").into()));
             }
@@ -242,6 +255,15 @@ fn on_several_levels(datasets: &[Dataset]) -> BTreeSet<&str> {
 fn level_of(variable: &Variable) -> Option<&str> {
     match variable.attributes.iter().find(|(name, _)| name == "typeOfLevel") {
         Some((_, Attribute::Text(level))) => Some(level),
+        _ => None,
+    }
+}
+
+/// The number of a coordinate that is the one level of all variables of a dataset.
+fn one_level(dataset: &Dataset, coordinate: &Coordinate) -> Option<f64> {
+    let is_level = dataset.variables.iter().all(|it| level_of(it) == Some(&coordinate.name));
+    match &coordinate.values {
+        Values::Floats(numbers) if is_level && coordinate.dims.is_empty() => numbers.first().copied(),
         _ => None,
     }
 }

@@ -221,5 +221,11 @@ fn a_name_on_several_types_of_level_says_its_type() {
             assert!(names.contains(&name), "{name}: {found:?}");
         }
         assert!(!names.contains(&"t") && !names.contains(&"t_1"), "{found:?}");
+        // A level without a dimension would be that of all variables for xarray.
+        let dump = tgm(["dump", "--json", &folder.path("shapes.tgm")]).good();
+        for level in ["isobaricInhPa", "heightAboveGround"] {
+            assert!(!found.iter().any(|(name, _)| name == level), "{found:?}");
+            assert!(dump.text().contains(&format!("\"{level}\":100.0")), "{}", dump.text());
+        }
     }
 }
