@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 
 import pytest
 
@@ -11,6 +12,9 @@ import support
 # No test leaves this machine. What says so for `cargo test` holds here too.
 NOWHERE = pathlib.Path(__file__).parents[3] / ".cargo" / "config.toml"
 os.environ.update(re.findall(r'^(\w+) = \{ value = "([^"]*)"', NOWHERE.read_text(), re.MULTILINE))
+
+# A shell starts what runs beside it with Ctrl-C ignored, which programs that a test starts and interrupts would take over.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config, items):
