@@ -8,6 +8,9 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use tgm_core::wire::MAGIC;
+
 use super::in_flight::InFlight;
 use super::random_name;
 #[cfg(unix)]
@@ -201,18 +204,33 @@ impl Drop for Temporary {
     }
 }
 
-/// Waits until nobody appends to the file at `path`, and keeps others waiting. `None` if there is no file that this program may write.
+/// Waits until nobody appends to the file at `path`, and keeps others waiting. `None` if there is no file of messages that this program
+/// may write. Files of other formats have locks of other programs: HDF5 has one for as long as it reads a file.
 ///
 /// # Errors
 /// [`io::ErrorKind::Interrupted`] by a signal.
 #[cfg(unix)]
 fn wait_for_writers(path: &Path) -> io::Result<Option<Writer>> {
+    if !may_have_messages(path) {
+        return Ok(None);
+    }
     match Writer::lock(None, path) {
         Ok((writer, _)) => Ok(Some(writer)),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
         // A file that cannot be opened for writing can be replaced, if its directory can be written.
         Err(_) => Ok(None),
     }
+}
+
+/// Whether the file at `path` begins with a message, or ends before that is known.
+#[cfg(unix)]
+fn may_have_messages(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = Vec::new();
+    // To open a pipe may wait.
+    let file = fs::metadata(path).is_ok_and(|it| it.is_file()).then(|| File::open(path));
+    let is_read = |file: File| file.take(MAGIC.len() as u64).read_to_end(&mut start).is_ok();
+    file.is_some_and(|file| file.is_ok_and(is_read)) && MAGIC.starts_with(&start)
 }
 
 /// Elsewhere a file that is open cannot be replaced.

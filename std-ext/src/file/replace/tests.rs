@@ -145,6 +145,18 @@ mod unix {
     }
 
     #[test]
+    fn a_file_of_another_format_is_replaced_while_a_program_has_it_open() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file.nc");
+        write(&path, b"\x89HDF\r\n\x1a\n and more").unwrap();
+        let open = File::open(&path).unwrap();
+        open.lock_shared().unwrap();
+        write_whole(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(read_to_string(&path).unwrap(), "new");
+        drop(open);
+    }
+
+    #[test]
     fn folders_are_private_until_they_are_put_somewhere_and_removed_otherwise() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("x.zarr");
