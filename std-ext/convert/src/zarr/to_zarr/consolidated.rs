@@ -9,7 +9,7 @@ use tgm_std::TensogramError;
 
 use super::boxes::write_description;
 use super::{DESCRIPTION, Result};
-use crate::error::{metadata, reason_in};
+use crate::error::{encoding, metadata, reason_in};
 
 /// Adds the descriptions of all nodes below `root` to its own.
 ///
@@ -32,10 +32,11 @@ fn collect(folder: &Path, path: &str, nodes: &mut BTreeMap<String, Json>) -> Res
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let below = entry.path();
-        let name = entry.file_name().to_string_lossy().into_owned();
         if !below.join(DESCRIPTION).is_file() {
             continue;
         }
+        let name = entry.file_name().into_string();
+        let name = name.map_err(|name| encoding(format!("the name of the folder {} is not text", name.display())))?;
         let path = if path.is_empty() { name } else { format!("{path}/{name}") };
         let json = description(&below)?;
         if json.get("node_type").and_then(Json::as_str) == Some("group") {
