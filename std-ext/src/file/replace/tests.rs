@@ -87,7 +87,7 @@ fn a_message_is_the_whole_content() {
 mod unix {
     use std::fs::{create_dir, set_permissions};
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
     use std::thread;
     use std::time::Duration;
 
@@ -124,20 +124,23 @@ mod unix {
         }
     }
 
+    /// Replaces a file on another thread, which sends something at the end.
+    fn replace_beside(path: &Path) -> (thread::JoinHandle<()>, Receiver<()>) {
+        let (path, (done, is_done)) = (path.to_path_buf(), channel());
+        let replacing = thread::spawn(move || {
+            write_whole(&path, |file| file.write_all(b"new")).unwrap();
+            done.send(()).unwrap();
+        });
+        (replacing, is_done)
+    }
+
     #[test]
     fn a_file_is_replaced_when_nobody_appends_to_it() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("file.tgm");
         let mut file = TensogramFile::create(&path).unwrap();
         let appender = file.appender(&crate::AppendOptions::default()).unwrap();
-        let (done, is_done) = channel();
-        let replacing = thread::spawn({
-            let path = path.clone();
-            move || {
-                write_whole(&path, |file| file.write_all(b"new")).unwrap();
-                done.send(()).unwrap();
-            }
-        });
+        let (replacing, is_done) = replace_beside(&path);
         assert!(is_done.recv_timeout(Duration::from_millis(200)).is_err(), "it waits for the appender");
         drop(appender);
         replacing.join().unwrap();
@@ -151,9 +154,12 @@ mod unix {
         write(&path, b"\x89HDF\r\n\x1a\n and more").unwrap();
         let open = File::open(&path).unwrap();
         open.lock_shared().unwrap();
-        write_whole(&path, |file| file.write_all(b"new")).unwrap();
-        assert_eq!(read_to_string(&path).unwrap(), "new");
+        let (replacing, is_done) = replace_beside(&path);
+        let is_replaced = is_done.recv_timeout(Duration::from_secs(10)).is_ok();
         drop(open);
+        replacing.join().unwrap();
+        assert!(is_replaced, "it does not wait for the program");
+        assert_eq!(read_to_string(&path).unwrap(), "new");
     }
 
     #[test]
