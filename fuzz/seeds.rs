@@ -6,10 +6,12 @@ use std::{env, fs, io};
 
 use tgm_catalog::Catalog;
 use tgm_catalog::tree::{Child, Tree};
-use tgm_convert::ArrayWriter as _;
 use tgm_convert::arrays::Arrays;
 #[cfg(feature = "zarr")]
-use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
+use tgm_convert::{
+    ArrayWriter as _,
+    zarr::{ToZarrOptions, ZarrWriter},
+};
 use tgm_convert::{csv, npy, npz, safetensors};
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
