@@ -17,11 +17,11 @@
 //! | `growing_message`, `streaming` | messages that take their objects bit by bit, in memory and to a sink |
 //! | `buffered`, `taken_object`, `streamed` | whole messages by where their objects come from |
 //! | `message`, `object_builder`, `parts` | a message as it is written; an object out of a typed slice, and what objects are made of |
-//! | `object`, `object_frame` | an object, from the caller's bytes to its frame |
+//! | `object` | an object, from the caller's bytes to its frame |
 //! | `checks`, `compress` | what callers describe; the third stage |
-//! | `plan`, `payload_region`, `finite` | the stages of an object; its region before it is written; NaN and infinities |
+//! | `plan`, `payload`, `finite` | the stages of an object; its payload before it is written; NaN and infinities |
 //! | `packing`, `frame`, `masks` | the first stage; frames; masks as they are stored |
-//! | `sink`, `value_order`, `defaults`, `sharing`, `part_error` | where bytes go; byte orders; default parameters; threads; errors with an object's number |
+//! | `sink`, `value_order`, `defaults`, `part_error` | where bytes go; byte orders; default parameters; errors with an object's number |
 
 pub(crate) mod buffered;
 pub(crate) mod checks;
@@ -35,13 +35,11 @@ pub(crate) mod message;
 mod message_builder;
 pub(crate) mod object;
 mod object_builder;
-pub(crate) mod object_frame;
 pub(crate) mod packing;
 mod part_error;
 mod parts;
-mod payload_region;
+mod payload;
 mod plan;
-mod sharing;
 pub(crate) mod sink;
 mod streamed;
 pub mod streaming;
@@ -50,14 +48,15 @@ pub mod streaming_async;
 mod taken_object;
 pub(crate) mod value_order;
 
-pub use self::buffered::{encode, encode_into, encode_parts, encode_pre_encoded, prepare_stored};
+pub use self::buffered::{
+    encode, encode_data_object_frame, encode_into, encode_parts, encode_pre_encoded, prepare_stored,
+};
 pub use self::growing_message::GrowingMessage;
 pub use self::message::HashFramePolicy;
 pub(crate) use self::message::Prepared;
 pub use self::message_builder::MessageBuilder;
 pub use self::object_builder::ObjectBuilder;
 pub use self::object_builder::preset::Compress;
-pub use self::object_frame::encode_data_object_frame;
 pub use self::part_error::PartError;
 pub use self::parts::Part;
 pub use self::streaming::StreamingEncoder;

@@ -18,13 +18,13 @@ use crate::base::span::tail;
 use crate::compat::wire::Preamble;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::decode_metadata;
+use crate::encode::Prepared;
 use crate::encode::checks;
 use crate::encode::frame::padded;
-use crate::encode::message::write_message_around;
 use crate::encode::object::Object;
 pub use crate::encode::{HashFramePolicy, encode_data_object_frame};
 pub use crate::file::data_object_inline_hashes;
-use crate::model::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, global_metadata_to_cbor};
+use crate::model::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
@@ -81,12 +81,9 @@ pub fn encode_message(
     hash_policy: HashFramePolicy,
 ) -> Result<Vec<u8>> {
     checks::entries(global_metadata, objects.len())?;
-    let metadata = global_metadata_to_cbor(global_metadata)?;
-    let objects =
-        objects.iter().map(|object| Ok(Object::unchecked(&object.descriptor, &object.encoded_payload)?.into()));
-    let mut message = Vec::new();
-    write_message_around(&metadata, objects.collect::<Result<Vec<_>>>()?, hashing, hash_policy, &mut message)?;
-    Ok(message)
+    let objects = objects.iter().map(|object| Object::unchecked(&object.descriptor, &object.encoded_payload));
+    let objects = objects.collect::<Result<Vec<_>>>()?;
+    Ok(Prepared::around(global_metadata, objects, hashing, hash_policy)?.into_bytes()?)
 }
 
 /// Takes the first message of `bytes` apart.

@@ -4,10 +4,12 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
-use crate::encode::message::{Prepared, fitting, prepare_checked, write_checked_message};
-use crate::encode::object::{Object, Planned};
+use crate::base::span::index;
+use crate::encode::frame::FrameForm;
+use crate::encode::message::{Prepared, fitting};
+use crate::encode::object::Object;
 use crate::encode::part_error::PartError;
-use crate::encode::parts::{Part, plan, plan_parts};
+use crate::encode::parts::{Part, plan};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`. Each object is a descriptor and the bytes of its elements, in row-major order and in
@@ -82,7 +84,7 @@ pub fn encode_into(
     message: &mut Vec<u8>,
 ) -> Result<()> {
     let planned = plan(objects, |(descriptor, data)| Part::Values(descriptor, data, options), options)?;
-    Ok(write_checked_message(metadata, planned, options, message)?)
+    Ok(Prepared::new(metadata, planned, options)?.write_to(message)?)
 }
 
 /// Bytes of values that are written piece by piece. A message of fewer takes little memory.
@@ -106,8 +108,7 @@ pub fn prepare_stored<'a>(
         .enumerate()
         .map(|(index, (descriptor, data))| Object::stored(descriptor, data).map_err(PartError::of(index)).transpose());
     let Some(objects) = stored.collect::<Option<Result<Vec<_>, _>>>() else { return Ok(None) };
-    let objects = objects?.into_iter().map(Planned::from).collect();
-    Ok(Some(prepare_checked(metadata, objects, options)?))
+    Ok(Some(Prepared::new(metadata, objects?, options)?))
 }
 
 /// Encodes a message of `parts`. `options` apply to the message: its metadata, digests and threads.
@@ -136,10 +137,7 @@ pub fn encode_parts(
     parts: &[Part<'_>],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>, PartError> {
-    let objects = plan_parts(parts, options)?;
-    let mut message = Vec::new();
-    write_checked_message(metadata, objects, options, &mut message)?;
-    Ok(fitting(message))
+    Prepared::new(metadata, plan(parts, |part| *part, options)?, options)?.into_bytes()
 }
 
 /// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as
@@ -155,11 +153,30 @@ pub fn encode_pre_encoded(
     objects: &[(&DataObjectDescriptor, &[u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let objects = objects.iter().enumerate().map(|(index, (descriptor, region))| {
-        Ok(Object::pre_encoded(descriptor, region).map_err(PartError::of(index))?.into())
-    });
+    let objects = objects
+        .iter()
+        .enumerate()
+        .map(|(index, (descriptor, region))| Object::pre_encoded(descriptor, region).map_err(PartError::of(index)));
     let objects = objects.collect::<Result<Vec<_>, PartError>>()?;
-    let mut message = Vec::new();
-    write_checked_message(metadata, objects, options, &mut message)?;
-    Ok(message)
+    Ok(Prepared::new(metadata, objects, options)?.into_bytes()?)
+}
+
+/// Writes the frame of a data object, without a message around it and without padding. With `cbor_before`, the descriptor
+/// comes before `payload`, and otherwise after it.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for a descriptor that cannot be written as CBOR; [`TensogramError::Encoding`] for
+/// `simple_packing` of another type than float64, which no reader decodes.
+///
+/// Format: FORMAT §1.7.
+pub fn encode_data_object_frame(
+    descriptor: &DataObjectDescriptor,
+    payload: &[u8],
+    cbor_before: bool,
+    hashing: bool,
+) -> Result<Vec<u8>> {
+    let (mut out, form) = (Vec::new(), FrameForm { hashing, descriptor_first: cbor_before });
+    let frame = Object::unchecked(descriptor, payload)?.append_to(&mut out, form)?;
+    out.truncate(index(frame.len));
+    Ok(out)
 }

@@ -1,8 +1,8 @@
 //! The third stage: the payload through a codec. If the codec is not compiled in, the error names the feature.
 
-use tgm_codec::CodecError;
 pub(crate) use tgm_codec::about::CodecResources;
 use tgm_codec::threads::Threads;
+use tgm_codec::{CodecError, Compress};
 use tgm_core::descriptor::ByteOrder;
 
 use crate::base::error::Result;
@@ -10,8 +10,8 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
 use crate::encode::packing::Values;
-use crate::encode::payload_region::Payload;
-use crate::encode::plan::{Compressor, Plan};
+use crate::encode::payload::Payload;
+use crate::encode::plan::Plan;
 use crate::model::types::DataObjectDescriptor;
 
 /// Compresses bytes that went through all other stages of an object with this descriptor.
@@ -25,40 +25,44 @@ pub(crate) fn compress_alone(
 ) -> Result<Vec<u8>> {
     let threads = Threads::resolve(options.threads, bytes.len() as u64, options.parallel_threshold_bytes)?;
     let resources = CodecResources { backend: options.compression_backend, threads };
-    let Some(Compressor { name, codec }) = Plan::new(descriptor)?.compressor else { return Ok(bytes.to_vec()) };
+    let Some(compressor) = Plan::new(descriptor)?.compressor else { return Ok(bytes.to_vec()) };
     let mut out = Vec::new();
-    codec.append(bytes, descriptor.byte_order, resources, &mut out).map_err(|error| error.in_codec(name))?;
+    let last_stage = LastStage { compressor, order: descriptor.byte_order, resources };
+    last_stage.append(&descriptor.compression, Payload::Bytes(bytes.into()), &mut out)?;
     Ok(out)
 }
 
-/// Computes the payload, compresses it and appends the result to `out`. For szip, returns the bit offsets of its
-/// intervals.
-///
-/// Where the codec takes its input piece by piece, values are packed piece by piece, so that there is never a buffer with all
-/// packed values. On several threads, each packs the values that it codes.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] naming the codec.
-pub(crate) fn compress_payload(
-    compressor: Option<&Compressor>,
-    payload: Payload<'_>,
-    order: ByteOrder,
-    resources: CodecResources,
-    out: &mut Vec<u8>,
-) -> Result<Option<Vec<u64>>> {
-    let Some(Compressor { name, codec }) = compressor else {
-        out.extend_from_slice(&payload.into_bytes()?);
-        return Ok(None);
-    };
-    let named = |error: CodecError| error.in_codec(name);
-    if let Payload::Packed { bytes, order, packer, len, .. } = &payload
-        && let Some(width) = codec.piecewise(resources).map_err(named)?
-    {
-        let values = Values::new(bytes, *order);
-        let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
-        return Ok(codec.append_made(*len, &pack, resources, out).map_err(named)?);
+/// The third stage of an object, with everything that it needs beside the payload.
+#[derive(Debug)]
+pub(crate) struct LastStage {
+    pub(crate) compressor: Box<dyn Compress>,
+    /// The byte order of the values in the payload, for codecs of numbers.
+    pub(crate) order: ByteOrder,
+    pub(crate) resources: CodecResources,
+}
+
+impl LastStage {
+    /// Computes the payload, compresses it and appends the result to `out`. For szip, returns the bit offsets of its
+    /// intervals. `name` is the codec's.
+    ///
+    /// Where the codec takes its input piece by piece, values are packed piece by piece, so that there is never a buffer with
+    /// all packed values. On several threads, each packs the values that it codes.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] naming the codec.
+    pub(crate) fn append(&self, name: &str, payload: Payload<'_>, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+        let Self { compressor, order, resources } = self;
+        let named = |error: CodecError| error.in_codec(name);
+        if let Payload::Packed { bytes, order, packer, len, .. } = &payload
+            && let Some(width) = compressor.piecewise(*resources).map_err(named)?
+        {
+            let values = Values::new(bytes, *order);
+            let pack =
+                |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
+            return Ok(compressor.append_made(*len, &pack, *resources, out).map_err(named)?);
+        }
+        Ok(compressor.append(&payload.into_bytes()?, *order, *resources, out).map_err(named)?)
     }
-    Ok(codec.append(&payload.into_bytes()?, order, resources, out).map_err(named)?)
 }
 
 #[cfg(all(test, feature = "libaec"))]

@@ -1,22 +1,26 @@
 //! Writes frames: header, hashed body, tail (FORMAT §1.4 to §1.8).
 
+use std::hash::Hasher as _;
+
 use tgm_codec::fresh::Make;
 use tgm_core::wire::{
-    DATA_OBJECT_FOOTER_SIZE, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
-    FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
+    FRAME_ALIGNMENT, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC, FrameFlags, FrameHeader, FrameTail, FrameType,
+    ObjectTail,
 };
 use twox_hash::XxHash3_64;
-use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::base::span::{head, tail};
-use crate::encode::sink::{Hashing, Sink};
+use crate::base::span::head;
+use crate::encode::sink::Sink;
 use crate::model::cbor::Writer;
 
 /// The version in the headers of all frames.
 const FRAME_VERSION: u16 = 1;
+/// A body of up to this many bytes is hashed when it is complete. A longer one is hashed as it comes.
+const HASHED_AT_ONCE: usize = 8 << 10;
 
 /// How the frame of a data object is written.
 #[derive(Clone, Copy, Debug)]
@@ -39,18 +43,13 @@ impl FrameForm {
 pub(crate) struct WrittenFrame {
     /// Bytes of the frame, without the padding after it.
     pub(crate) len: u64,
-    /// The digest, if one was written.
-    pub(crate) digest: Option<u64>,
+    /// The digest. 0 if the frame has none.
+    pub(crate) digest: u64,
 }
 
-/// Bytes of a frame with a CBOR body.
-pub(crate) const fn frame_len(cbor_len: u64) -> u64 {
-    FRAME_HEADER_SIZE as u64 + cbor_len + FRAME_COMMON_FOOTER_SIZE as u64
-}
-
-/// Bytes of a data object's frame.
-pub(crate) const fn object_frame_len(region_len: u64, cbor_len: u64) -> u64 {
-    FRAME_HEADER_SIZE as u64 + region_len + cbor_len + DATA_OBJECT_FOOTER_SIZE as u64
+/// Bytes of a frame with a body of `body_len` bytes, without the padding after it.
+pub(crate) const fn frame_len(frame_type: FrameType, body_len: u64) -> u64 {
+    frame_type.min_size() as u64 + body_len
 }
 
 /// Bytes of a frame of `len` bytes and the padding after it.
@@ -58,84 +57,41 @@ pub(crate) const fn padded(len: u64) -> u64 {
     len.next_multiple_of(FRAME_ALIGNMENT as u64)
 }
 
-/// Writes the padding after a frame of `len` bytes.
-///
-/// # Errors
-/// The errors of the sink.
-pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
-    let zeros = [0; FRAME_ALIGNMENT];
-    sink.write(head(&zeros, padded(len) - len))
-}
-
-/// Writes a frame with a CBOR body, and the padding after it. Returns the bytes of both.
-///
-/// # Errors
-/// The errors of the sink.
-pub(crate) fn write_frame(sink: &mut impl Sink, frame_type: FrameType, cbor: &[u8], hashing: bool) -> Result<u64> {
-    let len = frame_len(cbor.len() as u64);
-    let mut frame = FrameWriter::begin(sink, frame_type, 0, len, hashing)?;
-    frame.write(cbor)?;
-    frame.finish()?;
-    pad(sink, len)?;
-    Ok(padded(len))
-}
-
 /// Appends a frame with the CBOR that `write` writes, and the padding after it.
 ///
 /// # Errors
 /// The errors of `write`.
-pub(crate) fn append_frame(
+pub(crate) fn append_cbor_frame(
     out: &mut Vec<u8>,
     frame_type: FrameType,
     hashing: bool,
     write: impl FnOnce(&mut Writer<'_>) -> Result<()>,
 ) -> Result<()> {
-    let frame = OpenFrame::begin(out);
-    write(&mut Writer::new(out))?;
-    let digest = frame.digest(out, hashing);
-    out.extend_from_slice(FrameTail { hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END }.as_bytes());
-    let len = frame.finish(out, frame_type, 0, hashing);
-    pad(out, len)
+    append_frame(out, frame_type, 0, hashing, |out| write(&mut Writer::new(out)).map(|()| None)).map(drop)
 }
 
-/// A frame in memory whose length is not known yet. Its body is appended first, and the header is filled in at the end.
-pub(crate) struct OpenFrame {
-    /// The first byte of the frame in the buffer.
-    start: usize,
-}
-
-impl OpenFrame {
-    /// Begins a frame, with room for the header.
-    pub(crate) fn begin(out: &mut Vec<u8>) -> Self {
-        let start = out.len();
-        out.extend_from_slice(&[0; FRAME_HEADER_SIZE]);
-        Self { start }
-    }
-
-    /// The digest of the body, which is everything appended so far, if `hashing`.
-    fn digest(&self, out: &[u8], hashing: bool) -> Option<u64> {
-        hashing.then(|| XxHash3_64::oneshot(tail(out, (self.start + FRAME_HEADER_SIZE) as u64)))
-    }
-
-    /// Fills in the header. Body and tail must be there. Returns the length of the frame.
-    fn finish(self, out: &mut [u8], frame_type: FrameType, flags: u16, hashing: bool) -> u64 {
-        let len = (out.len() - self.start) as u64;
-        let header = header(frame_type, flags, len, hashing);
-        if let Some(room) = out.get_mut(self.start..).and_then(|frame| frame.first_chunk_mut::<FRAME_HEADER_SIZE>()) {
-            room.copy_from_slice(header.as_bytes());
-        }
-        len
-    }
-
-    /// Appends the tail of a data object, and fills in the header. The descriptor begins at byte `cbor_start` of `out`.
-    pub(crate) fn finish_object(self, out: &mut Vec<u8>, cbor_start: usize, hashing: bool) -> WrittenFrame {
-        let digest = self.digest(out, hashing);
-        let cbor_offset = U64::new((cbor_start - self.start) as u64);
-        let tail = ObjectTail { cbor_offset, hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
-        out.extend_from_slice(tail.as_bytes());
-        let len = self.finish(out, FrameType::NTensorFrame, FrameFlags::CBOR_AFTER_PAYLOAD, hashing);
-        WrittenFrame { len, digest }
-    }
+/// Appends a frame with the body that `append` appends, whose length is not known before, and the padding after it.
+/// `append` returns where the descriptor of a data object begins in `out`.
+///
+/// # Errors
+/// The errors of `append`.
+pub(crate) fn append_frame(
+    out: &mut Vec<u8>,
+    frame_type: FrameType,
+    flags: u16,
+    hashing: bool,
+    append: impl FnOnce(&mut Vec<u8>) -> Result<Option<usize>>,
+) -> Result<WrittenFrame> {
+    let start = out.len();
+    out.extend_from_slice(header(frame_type, flags, 0, hashing).as_bytes());
+    let cbor_start = append(out)?;
+    let body_len = out.len() - start - FRAME_HEADER_SIZE;
+    let len = frame_len(frame_type, body_len as u64);
+    let header = out.get_mut(start..).and_then(|frame| FrameHeader::mut_from_prefix(frame).ok());
+    let (header, _) = header.ok_or_else(|| TensogramError::encoding("a frame without a header"))?;
+    header.total_length = U64::new(len);
+    let digest = if hashing { Digest::AtOnce(body_len) } else { Digest::None };
+    FrameWriter { sink: out, len, digest }.finish(cbor_start.map(|cbor| (cbor - start) as u64))
 }
 
 fn header(frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> FrameHeader {
@@ -148,80 +104,154 @@ fn header(frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> FrameHe
     }
 }
 
-/// A frame of known length whose body is being written.
+/// A frame whose body is being written. It computes the XXH3-64 of the body, if that is asked for.
 pub(crate) struct FrameWriter<'s, S> {
-    body: Hashing<'s, S>,
+    sink: &'s mut S,
+    len: u64,
+    digest: Digest,
+}
+
+enum Digest {
+    None,
+    /// Computed at the end, from the last bytes. The number says how many.
+    AtOnce(usize),
+    Running(Box<XxHash3_64>),
 }
 
 impl<'s, S: Sink> FrameWriter<'s, S> {
-    /// Writes the header of a frame that will have `len` bytes, without padding.
+    /// Writes the header of a frame whose body will have `body_len` bytes.
     ///
     /// # Errors
     /// The errors of the sink.
-    pub(crate) fn begin(sink: &'s mut S, frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> Result<Self> {
+    pub(crate) fn begin(
+        sink: &'s mut S,
+        frame_type: FrameType,
+        flags: u16,
+        body_len: u64,
+        hashing: bool,
+    ) -> Result<Self> {
+        let len = frame_len(frame_type, body_len);
         sink.write(header(frame_type, flags, len, hashing).as_bytes())?;
-        let around = FRAME_HEADER_SIZE as u64 + frame_type.tail_size() as u64;
-        let body_len = len.checked_sub(around).ok_or_else(|| TensogramError::encoding("a frame without a body"))?;
-        Ok(Self { body: Hashing::new(sink, body_len, hashing)? })
+        let digest = match usize::try_from(body_len) {
+            _ if !hashing => Digest::None,
+            Ok(len) if len <= HASHED_AT_ONCE && sink.keep(len)? => Digest::AtOnce(len),
+            _ => Digest::Running(Box::default()),
+        };
+        Ok(Self { sink, len, digest })
     }
 
-    /// Writes the tail of a frame that is not a data object. Returns the digest if one is written.
+    /// Writes the tail, and the padding after it. The descriptor of a data object begins `cbor_offset` bytes into the frame.
     ///
     /// # Errors
     /// The errors of the sink.
-    pub(crate) fn finish(self) -> Result<Option<u64>> {
-        let digest = self.body.digest();
-        let tail = FrameTail { hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
-        self.body.into_sink().write(tail.as_bytes())?;
-        Ok(digest)
-    }
-
-    /// Writes the tail of a data object. The descriptor begins `cbor_offset` bytes into the frame. Returns the digest
-    /// if one is written.
-    ///
-    /// # Errors
-    /// The errors of the sink.
-    pub(crate) fn finish_object(self, cbor_offset: u64) -> Result<Option<u64>> {
-        let digest = self.body.digest();
-        let tail =
-            ObjectTail { cbor_offset: U64::new(cbor_offset), hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
-        self.body.into_sink().write(tail.as_bytes())?;
-        Ok(digest)
+    pub(crate) fn finish(self, cbor_offset: Option<u64>) -> Result<WrittenFrame> {
+        let Self { sink, len, digest } = self;
+        let digest = match digest {
+            Digest::None => 0,
+            Digest::AtOnce(len) => XxHash3_64::oneshot(sink.last(len)),
+            Digest::Running(hasher) => hasher.finish(),
+        };
+        let (hash, end) = (U64::new(digest), *FRAME_END);
+        match cbor_offset.map(U64::new) {
+            Some(cbor_offset) => sink.write(ObjectTail { cbor_offset, hash, end }.as_bytes())?,
+            None => sink.write(FrameTail { hash, end }.as_bytes())?,
+        }
+        sink.write(head(&[0; FRAME_ALIGNMENT], padded(len) - len))?;
+        Ok(WrittenFrame { len, digest })
     }
 }
 
+/// Takes the body.
 impl<S: Sink> Sink for FrameWriter<'_, S> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.body.write(bytes)
+        if let Digest::Running(hasher) = &mut self.digest {
+            hasher.write(bytes);
+        }
+        self.sink.write(bytes)
     }
 
     fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
-        self.body.fill(len, make)
-    }
-
-    fn keep(&mut self, len: usize) -> Result<bool> {
-        self.body.keep(len)
-    }
-
-    fn last(&self, len: usize) -> &[u8] {
-        self.body.last(len)
+        let digest = &mut self.digest;
+        self.sink.fill(len, &mut |memory| {
+            let bytes = make(memory);
+            if let Digest::Running(hasher) = digest {
+                hasher.write(bytes);
+            }
+            bytes
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::sink::Stream;
+    use crate::encode::sink::{GATHERED, Output as _, Stream};
+
+    /// A stream that gathered `len` bytes.
+    fn gathered(len: usize) -> Stream<Vec<u8>> {
+        let mut stream = Stream::new(Vec::new());
+        stream.write(&vec![1; len]).unwrap();
+        stream
+    }
+
+    /// Whether the digest of a body of this length is computed from its bytes at the end.
+    fn is_at_once(sink: &mut impl Sink, len: usize) -> bool {
+        let frame = FrameWriter::begin(sink, FrameType::HeaderMetadata, 0, len as u64, true).unwrap();
+        matches!(frame.digest, Digest::AtOnce(kept) if kept == len)
+    }
+
+    /// A digest that runs along takes memory of its own.
+    #[test]
+    fn short_frames_are_hashed_at_once_and_longer_ones_as_they_come() {
+        for len in [0, 1, HASHED_AT_ONCE] {
+            assert!(is_at_once(&mut Vec::new(), len) && is_at_once(&mut gathered(100), len));
+            #[cfg(feature = "async")]
+            assert!(is_at_once(&mut crate::encode::sink::Piece::default(), len));
+        }
+        assert!(!is_at_once(&mut Vec::new(), HASHED_AT_ONCE + 1));
+    }
 
     #[test]
-    fn a_frame_keeps_what_its_sink_keeps() {
-        let mut memory = Vec::new();
-        let mut frame = FrameWriter::begin(&mut memory, FrameType::HeaderMetadata, 0, 100, false).unwrap();
-        frame.write(b"some bytes").unwrap();
-        assert_eq!(frame.last(5), b"bytes");
-        assert!(frame.keep(1 << 30).unwrap(), "memory keeps everything");
-        let mut stream = Stream::new(Vec::new());
-        let mut frame = FrameWriter::begin(&mut stream, FrameType::HeaderMetadata, 0, 100, false).unwrap();
-        assert!(frame.keep(100).unwrap() && !frame.keep(1 << 30).unwrap());
+    fn a_digest_is_of_all_its_bytes_however_full_the_buffer_was() {
+        for len in [0, 1, 200, HASHED_AT_ONCE, HASHED_AT_ONCE + 1, GATHERED, GATHERED + 1, 3 * GATHERED] {
+            let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
+            for before in [0, 100, GATHERED - 200, GATHERED - 100, GATHERED] {
+                for piece in [37, 4096, GATHERED + 5] {
+                    let mut stream = gathered(before);
+                    let mut frame =
+                        FrameWriter::begin(&mut stream, FrameType::HeaderMetadata, 0, len as u64, true).unwrap();
+                    for (number, piece) in bytes.chunks(piece).enumerate() {
+                        if number % 2 == 0 {
+                            frame.write(piece).unwrap();
+                        } else {
+                            frame.fill(piece.len(), &mut |memory| memory.write_copy_of_slice(piece)).unwrap();
+                        }
+                    }
+                    let digest = frame.finish(None).unwrap().digest;
+                    assert_eq!(digest, XxHash3_64::oneshot(&bytes), "{len} after {before}");
+                    stream.send().unwrap();
+                    let body = stream.writer.get(before + FRAME_HEADER_SIZE..).unwrap();
+                    assert!(body.starts_with(&bytes));
+                }
+            }
+        }
+    }
+
+    /// Both ways of writing a frame give the same bytes.
+    #[test]
+    fn a_frame_is_the_same_whether_its_length_is_known_before_or_not() {
+        for (len, hashing) in [(0, true), (5, true), (5, false), (HASHED_AT_ONCE + 1, true)] {
+            let (body, mut known, mut open) = (vec![7; len], vec![1; 3], vec![1; 3]);
+            let object = FrameType::NTensorFrame;
+            let mut frame = FrameWriter::begin(&mut known, object, 0, len as u64, hashing).unwrap();
+            frame.write(&body).unwrap();
+            let written = frame.finish(Some(FRAME_HEADER_SIZE as u64)).unwrap();
+            let appended = append_frame(&mut open, object, 0, hashing, |out| {
+                out.extend_from_slice(&body);
+                Ok(Some(3 + FRAME_HEADER_SIZE))
+            });
+            let appended = appended.unwrap();
+            assert_eq!((known, written.len, written.digest), (open, appended.len, appended.digest), "{len} {hashing}");
+        }
     }
 }

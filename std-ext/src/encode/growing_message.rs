@@ -6,13 +6,11 @@ use ciborium::Value;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::checks;
 use crate::encode::message::Growth;
-use crate::encode::message::fitting;
-use crate::encode::object::Planned;
+use crate::encode::object::Object;
 use crate::encode::object_builder::ObjectBuilder;
 use crate::encode::part_error::PartError;
-use crate::encode::parts::{Part, plan_parts};
+use crate::encode::parts::{Part, plan};
 use crate::encode::taken_object::TakenObject;
 use crate::model::types::GlobalMetadata;
 
@@ -65,7 +63,7 @@ impl GrowingMessage {
     /// error nothing more can be added, and [`Self::finish`] fails.
     pub fn add(&mut self, parts: &[Part<'_>]) -> Result<(), PartError> {
         let before = self.object_count();
-        let planned = plan_parts(parts, &self.options).inspect_err(|_| self.is_broken = true);
+        let planned = plan(parts, |part| *part, &self.options).inspect_err(|_| self.is_broken = true);
         self.grow(planned.map_err(|error| error.behind(before))?)
     }
 
@@ -89,10 +87,10 @@ impl GrowingMessage {
     /// # Errors
     /// Without memory. After an error nothing more can be added, and [`Self::finish`] fails.
     pub fn add_taken(&mut self, object: TakenObject<'_>) -> Result<(), PartError> {
-        self.grow(vec![object.into_object().into()])
+        self.grow(vec![object.into_object()])
     }
 
-    fn grow(&mut self, objects: Vec<Planned<'_>>) -> Result<(), PartError> {
+    fn grow(&mut self, objects: Vec<Object<'_>>) -> Result<(), PartError> {
         self.check()?;
         let before = self.object_count();
         self.growth.add(objects).inspect_err(|_| self.is_broken = true).map_err(|error| error.behind(before))
@@ -113,7 +111,6 @@ impl GrowingMessage {
     /// The errors of [`encode_parts`](crate::encode::encode_parts) about metadata; an earlier error of [`Self::add`].
     pub fn finish(self, metadata: &GlobalMetadata) -> Result<Vec<u8>, PartError> {
         self.check()?;
-        checks::message(metadata, self.object_count()).map_err(PartError::of_all)?;
-        self.growth.finish(metadata, &self.options).map(fitting)
+        self.growth.finish(metadata, &self.options)
     }
 }

@@ -4,14 +4,14 @@
 //! the objects, which are only known after compression. If the frames take more or less room than estimated, the
 //! objects are moved once. Objects that are not compressed have known lengths. They can go to their places in a file right away.
 
-mod checked;
 mod completed;
 mod ends;
+mod fitting;
 mod layout;
 
-pub(crate) use checked::{fitting, prepare_checked, write_checked_message};
 pub(crate) use completed::{Tensor, write_completed};
 pub(crate) use ends::{preamble, write_postamble};
+pub(crate) use fitting::fitting;
 
 use std::io;
 
@@ -24,12 +24,13 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
 use crate::base::span::tail;
-use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
-use crate::encode::object::Planned;
+use crate::encode::checks;
+use crate::encode::frame::{FrameForm, WrittenFrame, append_cbor_frame, frame_len, padded};
+use crate::encode::object::Object;
 use crate::encode::part_error::PartError;
 use crate::encode::sink::{Output as _, Placed, Sink as _, Stream};
 use crate::model::cbor::Writer;
-use crate::model::metadata::{hash_list_len, write_hash_list, write_index};
+use crate::model::metadata::{hash_list_len, write_global_metadata, write_hash_list, write_index};
 use crate::model::types::GlobalMetadata;
 
 /// A capacity that is mostly enough for everything before the objects, in bytes.
@@ -44,62 +45,70 @@ pub struct HashFramePolicy {
     pub footer: bool,
 }
 
-/// Writes a whole message to `out` and replaces what it held.
-///
-/// # Errors
-/// [`TensogramError::Metadata`] for metadata that cannot be CBOR, [`TensogramError::Encoding`] if there is no memory;
-/// errors of compressors, with the number of the object.
-pub(crate) fn write_message(
-    global: &GlobalMetadata,
-    objects: Vec<Planned<'_>>,
-    options: &EncodeOptions,
-    out: &mut Vec<u8>,
-) -> Result<(), PartError> {
-    Prepared::new(global, objects, options)?.write_to(out)
-}
-
 /// A message that is ready to be written: its metadata, and its objects, of which some may have to be compressed.
 #[derive(Debug)]
 pub struct Prepared<'a> {
     front: Front,
-    objects: Vec<Planned<'a>>,
+    objects: Vec<Object<'a>>,
     form: FrameForm,
-    policy: HashFramePolicy,
+    lists: Lists,
 }
 
 impl<'a> Prepared<'a> {
     /// # Errors
-    /// [`TensogramError::Metadata`] for metadata that cannot be CBOR.
-    fn new(global: &GlobalMetadata, objects: Vec<Planned<'a>>, options: &EncodeOptions) -> Result<Self, PartError> {
-        let mut front = Front::new();
-        let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
-        front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
-            write_completed(global, tensors, options, writer)
-        })?;
-        Ok(Self { front, objects, form: FrameForm::of(options), policy: policy_of(options) })
+    /// The errors of [`checks::message`]; [`TensogramError::Metadata`] for metadata that cannot be CBOR.
+    pub(crate) fn new(
+        global: &GlobalMetadata,
+        objects: Vec<Object<'a>>,
+        options: &EncodeOptions,
+    ) -> Result<Self, PartError> {
+        checks::message(global, objects.len()).map_err(PartError::of_all)?;
+        let tensors = objects.iter().map(|object| (Tensor::of(&object.descriptor), None));
+        let front = Front::new(options.hashing, |writer| write_completed(global, tensors, options, writer))?;
+        let lists = Lists::of(options, objects.len());
+        Ok(Self { front, objects, form: FrameForm::of(options), lists })
     }
 
-    fn lists(&self) -> Lists {
-        Lists::new(self.objects.len(), self.form.hashing, self.policy)
+    /// A message with the metadata as it is given, unchecked.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for metadata that cannot be CBOR.
+    pub(crate) fn around(
+        metadata: &GlobalMetadata,
+        objects: Vec<Object<'a>>,
+        hashing: bool,
+        policy: HashFramePolicy,
+    ) -> Result<Self, PartError> {
+        let front = Front::new(hashing, |writer| write_global_metadata(metadata, writer))?;
+        let lists = Lists::new(objects.len(), hashing, policy);
+        Ok(Self { front, objects, form: FrameForm { hashing, descriptor_first: false }, lists })
     }
 
     /// The length of the message. `None` if it hangs on a compressor.
     pub(crate) fn len(&self) -> Option<u64> {
-        let lens = self.objects.iter().map(Planned::expected_len);
-        let is_known = self.objects.iter().all(|object| object.known_len() > 0);
-        let (lists, objects) = (self.lists(), lens.clone().map(padded).sum::<u64>());
-        is_known.then(|| lists.front_len(self.front.len(), &lens) + objects + lists.back_len())
+        let Self { front, objects, lists, .. } = self;
+        let frames = objects.iter().map(|object| object.frame_len().map(padded)).sum::<Option<u64>>()?;
+        Some(lists.front_len(front.len(), &objects.iter().map(Object::expected_len)) + frames + lists.back_len())
+    }
+
+    /// The message.
+    ///
+    /// # Errors
+    /// As [`Self::write_to`].
+    pub(crate) fn into_bytes(self) -> Result<Vec<u8>, PartError> {
+        let mut message = Vec::new();
+        self.write_to(&mut message)?;
+        Ok(fitting(message))
     }
 
     /// Writes the message to `out` and replaces what it held.
     ///
     /// # Errors
-    /// As [`write_message`].
+    /// The errors of compressors, with the number of the object; [`TensogramError::Encoding`] if there is no memory.
     pub(crate) fn write_to(self, out: &mut Vec<u8>) -> Result<(), PartError> {
-        let lists = self.lists();
-        let Self { front, objects, form, .. } = self;
-        let expected = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
-        let room = objects.iter().map(|object| padded(object.known_len())).sum::<u64>();
+        let Self { front, objects, form, lists } = self;
+        let expected = lists.front_len(front.len(), &objects.iter().map(Object::expected_len));
+        let room = objects.iter().filter_map(Object::frame_len).map(padded).sum::<u64>();
         out.clear();
         reserve(out, expected + room + lists.back_len())?;
         out.resize(to_usize(expected)?, 0);
@@ -111,16 +120,15 @@ impl<'a> Prepared<'a> {
     /// message. No object is copied.
     ///
     /// # Errors
-    /// The errors of `write_at`; as [`write_message`].
+    /// The errors of `write_at`; as [`Self::write_to`].
     pub(crate) fn write_behind_front(
         self,
         write_at: impl FnMut(u64, &[u8]) -> io::Result<()>,
     ) -> Result<Vec<u8>, PartError> {
-        let lists = self.lists();
-        let Self { mut front, objects, form, .. } = self;
-        let start = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
+        let Self { mut front, objects, form, lists } = self;
+        let start = lists.front_len(front.len(), &objects.iter().map(Object::expected_len));
         let mut sink = Stream::new(Placed { write_at, at: start });
-        let write = |(index, object): (usize, Planned<'_>)| {
+        let write = |(index, object): (usize, Object<'_>)| {
             interrupt::check().map_err(PartError::of_all)?;
             object.write_to(&mut sink, form).map_err(PartError::of(index))
         };
@@ -140,7 +148,6 @@ impl<'a> Prepared<'a> {
 pub(crate) struct Growth {
     /// Room for the frames before the objects, then the objects.
     out: Vec<u8>,
-    room: usize,
     form: FrameForm,
     frames: Vec<WrittenFrame>,
     tensors: Vec<Tensor<'static>>,
@@ -149,7 +156,7 @@ pub(crate) struct Growth {
 impl Growth {
     pub(crate) fn new(options: &EncodeOptions) -> Self {
         let form = FrameForm::of(options);
-        Self { out: vec![0; USUAL_FRONT_LEN], room: USUAL_FRONT_LEN, form, frames: Vec::new(), tensors: Vec::new() }
+        Self { out: vec![0; USUAL_FRONT_LEN], form, frames: Vec::new(), tensors: Vec::new() }
     }
 
     pub(crate) const fn object_count(&self) -> usize {
@@ -159,9 +166,9 @@ impl Growth {
     /// Appends objects.
     ///
     /// # Errors
-    /// As [`write_message`].
-    pub(crate) fn add(&mut self, objects: Vec<Planned<'_>>) -> Result<(), PartError> {
-        self.tensors.extend(objects.iter().map(|object| Tensor::of(object.descriptor()).into_owned()));
+    /// As [`Prepared::write_to`].
+    pub(crate) fn add(&mut self, objects: Vec<Object<'_>>) -> Result<(), PartError> {
+        self.tensors.extend(objects.iter().map(|object| Tensor::of(&object.descriptor).into_owned()));
         // More than is needed, so that many small objects do not move the message each time. Memory that is never
         // written to takes no room.
         let needed = to_usize(objects.iter().map(|object| padded(object.expected_len())).sum())?;
@@ -174,38 +181,15 @@ impl Growth {
     /// Writes everything before and after the objects.
     ///
     /// # Errors
-    /// As [`write_message`].
+    /// As [`Prepared::new`].
     pub(crate) fn finish(self, global: &GlobalMetadata, options: &EncodeOptions) -> Result<Vec<u8>, PartError> {
-        let Self { mut out, room, form, frames, tensors } = self;
-        let mut front = Front::new();
-        front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
-            write_completed(global, tensors.into_iter().map(|tensor| (tensor, None)), options, writer)
-        })?;
-        let lists = Lists::new(frames.len(), form.hashing, policy_of(options));
-        complete(front, &lists, &frames, room, &mut out)?;
-        Ok(out)
+        let Self { mut out, frames, tensors, .. } = self;
+        checks::message(global, frames.len()).map_err(PartError::of_all)?;
+        let tensors = tensors.into_iter().map(|tensor| (tensor, None));
+        let front = Front::new(options.hashing, |writer| write_completed(global, tensors, options, writer))?;
+        complete(front, &Lists::of(options, frames.len()), &frames, USUAL_FRONT_LEN, &mut out)?;
+        Ok(fitting(out))
     }
-}
-
-/// Where a message has lists of digests.
-const fn policy_of(options: &EncodeOptions) -> HashFramePolicy {
-    HashFramePolicy { header: options.aggregate_hash.in_header(), footer: options.aggregate_hash.in_footer() }
-}
-
-/// Writes a whole message to `out` and replaces what it held. `metadata` is the CBOR of its only metadata frame.
-///
-/// # Errors
-/// As [`write_message`].
-pub(crate) fn write_message_around(
-    metadata: &[u8],
-    objects: Vec<Planned<'_>>,
-    hashing: bool,
-    policy: HashFramePolicy,
-    out: &mut Vec<u8>,
-) -> Result<(), PartError> {
-    let mut front = Front::new();
-    write_frame(&mut front.bytes, FrameType::HeaderMetadata, metadata, hashing).map_err(PartError::of_all)?;
-    Prepared { front, objects, form: FrameForm { hashing, descriptor_first: false }, policy }.write_to(out)
 }
 
 /// Moves the objects, which begin at byte `room`, to where they belong, and writes the frames around them.
@@ -225,6 +209,7 @@ fn complete(
 }
 
 /// The index and the lists of digests that a message has, and their lengths.
+#[derive(Clone, Copy, Debug)]
 struct Lists {
     /// The number of objects.
     count: usize,
@@ -234,6 +219,13 @@ struct Lists {
 }
 
 impl Lists {
+    /// The lists that the options ask for.
+    const fn of(options: &EncodeOptions, count: usize) -> Self {
+        let EncodeOptions { hashing, aggregate_hash, .. } = options;
+        let policy = HashFramePolicy { header: aggregate_hash.in_header(), footer: aggregate_hash.in_footer() };
+        Self::new(count, *hashing, policy)
+    }
+
     const fn new(count: usize, hashing: bool, policy: HashFramePolicy) -> Self {
         let listed = hashing && count > 0;
         Self { count, hashing, header_hashes: listed && policy.header, footer_hashes: listed && policy.footer }
@@ -241,7 +233,7 @@ impl Lists {
 
     /// Bytes of a hash frame and its padding.
     const fn hashes_len(&self) -> u64 {
-        padded(frame_len(hash_list_len(self.count)))
+        padded(frame_len(FrameType::HeaderHash, hash_list_len(self.count)))
     }
 
     /// Bytes before the objects, whose frames are `lens` long. The metadata ends at byte `metadata_end`.
@@ -281,10 +273,13 @@ struct Front {
 }
 
 impl Front {
-    fn new() -> Self {
+    /// The part with the metadata that `write` writes.
+    fn new(hashing: bool, write: impl FnOnce(&mut Writer<'_>) -> Result<()>) -> Result<Self, PartError> {
         let mut bytes = Vec::with_capacity(USUAL_FRONT_LEN);
         bytes.resize(PREAMBLE_SIZE, 0);
-        Self { bytes }
+        let mut front = Self { bytes };
+        front.frame(FrameType::HeaderMetadata, hashing, write)?;
+        Ok(front)
     }
 
     const fn len(&self) -> u64 {
@@ -298,7 +293,7 @@ impl Front {
         hashing: bool,
         write: impl FnOnce(&mut Writer<'_>) -> Result<()>,
     ) -> Result<(), PartError> {
-        append_frame(&mut self.bytes, frame_type, hashing, write).map_err(PartError::of_all)
+        append_cbor_frame(&mut self.bytes, frame_type, hashing, write).map_err(PartError::of_all)
     }
 
     /// Adds index and digests of the objects' frames, which begin at byte `start`.
@@ -332,11 +327,7 @@ impl Front {
 }
 
 /// Appends the frames of all objects.
-fn write_objects(
-    objects: Vec<Planned<'_>>,
-    form: FrameForm,
-    out: &mut Vec<u8>,
-) -> Result<Vec<WrittenFrame>, PartError> {
+fn write_objects(objects: Vec<Object<'_>>, form: FrameForm, out: &mut Vec<u8>) -> Result<Vec<WrittenFrame>, PartError> {
     let mut frames = Vec::with_capacity(objects.len());
     for (index, object) in objects.into_iter().enumerate() {
         interrupt::check().map_err(PartError::of_all)?;
@@ -351,7 +342,7 @@ fn write_back(lists: &Lists, frames: &[WrittenFrame], at: u64, out: &mut Vec<u8>
     let footer = at + out.len() as u64;
     reserve(out, lists.back_len())?;
     if lists.footer_hashes {
-        append_frame(out, FrameType::FooterHash, lists.hashing, |writer| write_digests(frames, writer))
+        append_cbor_frame(out, FrameType::FooterHash, lists.hashing, |writer| write_digests(frames, writer))
             .map_err(PartError::of_all)?;
     }
     let total = at + out.len() as u64 + POSTAMBLE_SIZE as u64;
@@ -360,7 +351,7 @@ fn write_back(lists: &Lists, frames: &[WrittenFrame], at: u64, out: &mut Vec<u8>
 }
 
 fn write_digests(frames: &[WrittenFrame], writer: &mut Writer<'_>) -> Result<()> {
-    write_hash_list(frames.iter().map(|frame| frame.digest.unwrap_or(0)), writer)
+    write_hash_list(frames.iter().map(|frame| frame.digest), writer)
 }
 
 /// Reserves room for `len` more bytes.
@@ -404,7 +395,7 @@ mod tests {
 
     #[test]
     fn frames_that_do_not_fit_their_room_are_an_error() {
-        let (front, mut out) = (Front::new(), vec![0; 100]);
+        let (front, mut out) = (Front { bytes: vec![0; PREAMBLE_SIZE] }, vec![0; 100]);
         front.put_in_place(front.len(), 0, 100, &mut out).unwrap();
         for wrong in [front.len() - 1, front.len() + 8] {
             let error = front.put_in_place(wrong, 0, 100, &mut out).unwrap_err();

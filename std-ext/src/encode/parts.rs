@@ -6,9 +6,8 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::CodecResources;
-use crate::encode::object::{Object, Planned};
+use crate::encode::object::Object;
 use crate::encode::part_error::PartError;
-use crate::encode::sharing::Sharing;
 use crate::model::types::DataObjectDescriptor;
 
 /// An object of a message that is to be written.
@@ -23,30 +22,33 @@ pub enum Part<'a> {
     Region(&'a DataObjectDescriptor, &'a [u8]),
 }
 
-/// The objects of a message, on several threads if the options say so.
+/// The objects of a message, each of a part, on several threads if the options say so.
 ///
 /// # Errors
 /// The errors of the stages, with the number of the object.
-pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Result<Vec<Planned<'a>>, PartError> {
-    plan(parts, |part| *part, options)
-}
-
-/// [`plan_parts`] of what is a part each, with its errors.
 pub(super) fn plan<'a, T: Sync>(
     given: &[T],
     part: impl Fn(&T) -> Part<'a> + Sync,
     options: &EncodeOptions,
-) -> Result<Vec<Planned<'a>>, PartError> {
+) -> Result<Vec<Object<'a>>, PartError> {
     let bytes = given.iter().map(|each| part(each).bytes().len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes);
     let threads = threads.map_err(|error| PartError::of_all(error.into()))?;
-    let Sharing { inner, is_concurrent } = Sharing::new(threads, given.len());
+    let (inner, is_concurrent) = shared(threads, given.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
     threads.map(given, |each| {
         interrupt::check().map_err(PartError::of_all)?;
         let number = || given.iter().position(|other| std::ptr::eq(other, each));
-        part(each).plan(resources, is_concurrent).map_err(|error| PartError { object_index: number(), error })
+        let planned = part(each).plan(resources);
+        let planned = if is_concurrent { planned.and_then(Object::compressed) } else { planned };
+        planned.map_err(|error| PartError { object_index: number(), error })
     })
+}
+
+/// The threads for one object, and whether objects are encoded at the same time, each on one thread. These cannot be
+/// compressed into one buffer. Otherwise one object after the other takes all `threads`.
+const fn shared(threads: Threads, objects: usize) -> (Threads, bool) {
+    if objects > 1 { (threads.alone(), !threads.is_one()) } else { (threads, false) }
 }
 
 impl<'a> Part<'a> {
@@ -56,14 +58,10 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The object. If not `compressed` now, it is compressed when it is written.
-    fn plan(&self, resources: CodecResources, compressed: bool) -> Result<Planned<'a>> {
+    fn plan(&self, resources: CodecResources) -> Result<Object<'a>> {
         match *self {
-            Self::Values(descriptor, data, options) if compressed => {
-                Object::encode(descriptor, data, options, resources).map(Planned::Object)
-            }
-            Self::Values(descriptor, data, options) => Planned::new(descriptor, data, options, resources),
-            Self::Region(descriptor, region) => Object::taken_over(descriptor, region).map(Planned::Object),
+            Self::Values(descriptor, data, options) => Object::of_values(descriptor, data, options, resources),
+            Self::Region(descriptor, region) => Object::taken_over(descriptor, region),
         }
     }
 }
@@ -87,11 +85,23 @@ mod tests {
         let (one, several) = (options(1), options(3));
         let part = Part::Values(object.descriptor(), values.as_bytes(), &one);
         let drafts = |parts: &[Part<'_>], options| {
-            let planned = plan_parts(parts, options).unwrap();
-            planned.iter().filter(|object| matches!(object, Planned::Draft(_))).count()
+            let planned = plan(parts, |part| *part, options).unwrap();
+            planned.iter().filter(|object| object.frame_len().is_none()).count()
         };
         assert_eq!(drafts(&[part, part], &one), 2);
         assert_eq!(drafts(&[part, part], &several), if cfg!(feature = "parallel") { 0 } else { 2 });
         assert_eq!(drafts(&[part], &EncodeOptions { parallel_threshold_bytes: Some(0), ..several.clone() }), 1);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn threads_take_an_object_each_or_work_together_on_one() {
+        let shared = |threads, objects| {
+            let (inner, is_concurrent) = shared(Threads::resolve(threads, 1, Some(0)).unwrap(), objects);
+            (inner.count(), is_concurrent)
+        };
+        assert_eq!([shared(3, 0), shared(3, 1)], [(3, false), (3, false)]);
+        assert_eq!([shared(3, 2), shared(3, 3)], [(1, true), (1, true)]);
+        assert_eq!([shared(1, 1), shared(1, 2)], [(1, false), (1, false)]);
     }
 }

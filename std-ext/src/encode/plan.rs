@@ -22,15 +22,7 @@ pub(crate) struct Plan {
     /// The element size of the shuffle filter, if it is on.
     pub(crate) shuffle: Option<NonZeroUsize>,
     /// The third stage, if there is one.
-    pub(crate) compressor: Option<Compressor>,
-}
-
-/// A codec with its parameters.
-#[derive(Debug)]
-pub(crate) struct Compressor {
-    /// The codec's name, for errors.
-    pub(crate) name: &'static str,
-    pub(crate) codec: Box<dyn Compress>,
+    pub(crate) compressor: Option<Box<dyn Compress>>,
 }
 
 impl Plan {
@@ -57,10 +49,8 @@ impl Plan {
             is_shuffled: shuffle.is_some(),
             parameters: &params,
         };
-        let compressor = match tgm_codec::find_compressing(compression(descriptor)?) {
-            None => None,
-            Some(codec) => Some(Compressor { name: codec.name(), codec: codec.compressor(&object)? }),
-        };
+        let codec = tgm_codec::find_compressing(compression(descriptor)?);
+        let compressor = codec.map(|codec| codec.compressor(&object)).transpose()?;
         Ok(Self { packing, shuffle, compressor })
     }
 
@@ -115,7 +105,7 @@ mod tests {
     #[test]
     fn blosc2_has_levels_from_0_to_9_and_elements_of_whole_bytes() {
         for level in [0, 9] {
-            let codec = blosc2(Dtype::Float32, level).unwrap().compressor.unwrap().codec;
+            let codec = blosc2(Dtype::Float32, level).unwrap().compressor.unwrap();
             assert!(format!("{codec:?}").contains(&format!("level: {level}, typesize: 4")), "{codec:?}");
         }
         for level in [-1, 10, 256] {

@@ -1,10 +1,8 @@
-//! The destinations of encoded bytes, memory and streams, and hashing on the way.
+//! The destinations of encoded bytes: memory and streams.
 
-use std::hash::Hasher as _;
 use std::io::{self, Write};
 
 use tgm_codec::fresh::{self, Make};
-use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
@@ -29,10 +27,14 @@ pub(crate) trait Sink {
     ///
     /// # Errors
     /// The errors of the stream.
-    fn keep(&mut self, len: usize) -> Result<bool>;
+    fn keep(&mut self, _len: usize) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The last `len` bytes, which [`Self::keep`] asked for.
-    fn last(&self, len: usize) -> &[u8];
+    fn last(&self, _len: usize) -> &[u8] {
+        &[]
+    }
 }
 
 impl Sink for Vec<u8> {
@@ -93,7 +95,7 @@ impl<F: FnMut(u64, &[u8]) -> io::Result<()>> Write for Placed<F> {
 }
 
 /// Bytes that are gathered before they go to the writer.
-const GATHERED: usize = 16 << 10;
+pub(super) const GATHERED: usize = 16 << 10;
 
 /// A writer with a buffer for small pieces.
 #[derive(Debug)]
@@ -225,79 +227,6 @@ impl Sink for Piece {
     }
 }
 
-/// Up to this many bytes are hashed together after all of them were taken. More bytes are hashed as they come.
-const HASHED_AT_ONCE: usize = 8 << 10;
-
-/// A sink that also computes the XXH3-64 of all bytes, if `hashing`.
-pub(crate) struct Hashing<'s, S> {
-    sink: &'s mut S,
-    digest: Digest,
-}
-
-enum Digest {
-    None,
-    /// Computed at the end, from the last bytes. The number says how many.
-    AtOnce(usize),
-    Running(Box<XxHash3_64>),
-}
-
-impl<'s, S: Sink> Hashing<'s, S> {
-    /// Begins to hash the next `len` bytes.
-    ///
-    /// # Errors
-    /// The errors of the sink.
-    pub(crate) fn new(sink: &'s mut S, len: u64, hashing: bool) -> Result<Self> {
-        let digest = match usize::try_from(len) {
-            _ if !hashing => Digest::None,
-            Ok(len) if len <= HASHED_AT_ONCE && sink.keep(len)? => Digest::AtOnce(len),
-            _ => Digest::Running(Box::default()),
-        };
-        Ok(Self { sink, digest })
-    }
-
-    /// The sink that the bytes went to.
-    pub(crate) fn into_sink(self) -> &'s mut S {
-        self.sink
-    }
-
-    /// The digest, after all bytes were taken. `None` if nothing is hashed.
-    pub(crate) fn digest(&self) -> Option<u64> {
-        match &self.digest {
-            Digest::None => None,
-            Digest::AtOnce(len) => Some(XxHash3_64::oneshot(self.sink.last(*len))),
-            Digest::Running(hasher) => Some(hasher.finish()),
-        }
-    }
-}
-
-impl<S: Sink> Sink for Hashing<'_, S> {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if let Digest::Running(hasher) = &mut self.digest {
-            hasher.write(bytes);
-        }
-        self.sink.write(bytes)
-    }
-
-    fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
-        let digest = &mut self.digest;
-        self.sink.fill(len, &mut |memory| {
-            let bytes = make(memory);
-            if let Digest::Running(hasher) = digest {
-                hasher.write(bytes);
-            }
-            bytes
-        })
-    }
-
-    fn keep(&mut self, len: usize) -> Result<bool> {
-        self.sink.keep(len)
-    }
-
-    fn last(&self, len: usize) -> &[u8] {
-        self.sink.last(len)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tgm_codec::fresh::cleared;
@@ -369,50 +298,11 @@ mod tests {
         assert!(!kept(0, GATHERED + 1).0);
     }
 
-    /// Whether the digest of a frame of this length is computed from the frame's bytes at the end.
-    fn is_at_once(sink: &mut impl Sink, len: usize) -> bool {
-        matches!(Hashing::new(sink, len as u64, true).unwrap().digest, Digest::AtOnce(kept) if kept == len)
-    }
-
-    /// A digest that runs along takes memory of its own.
-    #[test]
-    fn short_frames_are_hashed_at_once_and_longer_ones_as_they_come() {
-        for len in [0, 1, HASHED_AT_ONCE] {
-            assert!(is_at_once(&mut Vec::new(), len) && is_at_once(&mut gathered::<Writes>(100), len));
-            #[cfg(feature = "async")]
-            assert!(is_at_once(&mut Piece::default(), len));
-        }
-        assert!(!is_at_once(&mut Vec::new(), HASHED_AT_ONCE + 1));
-    }
-
     #[cfg(feature = "async")]
     #[test]
     fn a_piece_has_room_before_it_is_written() {
         let mut piece = Piece::default();
         piece.make_room(1000).unwrap();
         assert!(piece.bytes.capacity() >= 1000);
-    }
-
-    #[test]
-    fn a_digest_is_of_all_its_bytes_however_full_the_buffer_was() {
-        for len in [0, 1, 200, HASHED_AT_ONCE, HASHED_AT_ONCE + 1, GATHERED, GATHERED + 1, 3 * GATHERED] {
-            let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
-            for before in [0, 100, GATHERED - 200, GATHERED - 100, GATHERED] {
-                for piece in [37, 4096, GATHERED + 5] {
-                    let mut stream = gathered::<Vec<u8>>(before);
-                    let mut hashing = Hashing::new(&mut stream, len as u64, true).unwrap();
-                    for (number, piece) in bytes.chunks(piece).enumerate() {
-                        if number % 2 == 0 {
-                            hashing.write(piece).unwrap();
-                        } else {
-                            hashing.fill(piece.len(), &mut |memory| memory.write_copy_of_slice(piece)).unwrap();
-                        }
-                    }
-                    assert_eq!(hashing.digest(), Some(XxHash3_64::oneshot(&bytes)), "{len} after {before}");
-                    stream.send().unwrap();
-                    assert!(stream.writer.ends_with(&bytes) && stream.writer.len() == before + len);
-                }
-            }
-        }
     }
 }

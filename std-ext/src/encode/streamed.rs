@@ -16,17 +16,15 @@ use crate::base::hint::Hint;
 use crate::base::options::{AggregateHashPolicy, EncodeOptions};
 use crate::encode::checks;
 use crate::encode::compress::CodecResources;
-use crate::encode::frame::{FrameForm, pad, padded, write_frame};
+use crate::encode::frame::{FrameForm, WrittenFrame, append_cbor_frame, padded};
 use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
 use crate::encode::object_builder::ObjectBuilder;
 use crate::encode::part_error::PartError;
 use crate::encode::sink::Output;
-use crate::model::cbor;
-use crate::model::metadata::RESERVED_KEY;
-use crate::model::metadata::{global_metadata_to_cbor, index_to_cbor, write_hash_list};
+use crate::model::metadata::{RESERVED_KEY, write_global_metadata, write_hash_list, write_index};
 use crate::model::params::metadata;
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata, IndexFrame};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Bytes from the start of a message to its preamble's `total_length`.
 const IN_PREAMBLE: u64 = Preamble::TOTAL_LENGTH_OFFSET as u64;
@@ -39,20 +37,21 @@ pub(crate) struct Streamed<S> {
     pub(crate) sink: S,
     metadata: GlobalMetadata,
     options: EncodeOptions,
-    objects: Written,
+    objects: Vec<Written>,
     preceder: Option<BTreeMap<String, Value>>,
     is_broken: bool,
 }
 
-/// What the footer will say about the objects.
-#[derive(Debug, Default)]
+/// What the footer will say about an object.
+#[derive(Debug)]
 struct Written {
-    /// What metadata repeats of the objects' descriptors.
-    tensors: Vec<Tensor<'static>>,
-    /// What preceders said about them.
-    preceders: Vec<Option<BTreeMap<String, Value>>>,
-    index: IndexFrame,
-    digests: Vec<u64>,
+    /// What metadata repeats of its descriptor.
+    tensor: Tensor<'static>,
+    /// What its preceder said.
+    preceder: Option<BTreeMap<String, Value>>,
+    /// Where its frame begins in the message.
+    offset: u64,
+    frame: WrittenFrame,
 }
 
 impl<S: Output> Streamed<S> {
@@ -74,7 +73,7 @@ impl<S: Output> Streamed<S> {
             sink,
             metadata: metadata.clone(),
             options: options.clone(),
-            objects: Written::default(),
+            objects: Vec::new(),
             preceder: None,
             is_broken: false,
         };
@@ -89,7 +88,7 @@ impl<S: Output> Streamed<S> {
     /// As [`Self::begin`].
     pub(crate) fn begin_another(&mut self, sink: S) -> Result<S> {
         let before = std::mem::replace(&mut self.sink, sink);
-        self.objects = Written::default();
+        self.objects.clear();
         self.write_start()?;
         Ok(before)
     }
@@ -105,12 +104,11 @@ impl<S: Output> Streamed<S> {
         if self.lists_digests() {
             flags |= MessageFlags::FOOTER_HASHES;
         }
-        let metadata = global_metadata_to_cbor(&self.metadata)?;
-        self.attempt(|message| {
-            message.sink.write(preamble(flags, 0).as_bytes())?;
-            write_frame(&mut message.sink, FrameType::HeaderMetadata, &metadata, message.options.hashing)?;
-            Ok(())
-        })
+        let mut start = preamble(flags, 0).as_bytes().to_vec();
+        append_cbor_frame(&mut start, FrameType::HeaderMetadata, self.options.hashing, |writer| {
+            write_global_metadata(&self.metadata, writer)
+        })?;
+        self.attempt(|message| message.sink.write(&start))
     }
 
     /// Whether the footer has a list of digests, if there are objects.
@@ -130,12 +128,13 @@ impl<S: Output> Streamed<S> {
         if entry.contains_key(RESERVED_KEY) {
             return Err(metadata(format!("client code must not write '{RESERVED_KEY}' in preceder metadata")));
         }
-        let frame = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
-        let cbor = global_metadata_to_cbor(&frame)?;
-        self.attempt(|message| {
-            write_frame(&mut message.sink, FrameType::PrecederMetadata, &cbor, message.options.hashing).map(|_| ())
+        let preceder = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
+        let mut frame = Vec::new();
+        append_cbor_frame(&mut frame, FrameType::PrecederMetadata, self.options.hashing, |writer| {
+            write_global_metadata(&preceder, writer)
         })?;
-        self.preceder = frame.base.into_iter().next();
+        self.attempt(|message| message.sink.write(&frame))?;
+        self.preceder = preceder.base.into_iter().next();
         Ok(())
     }
 
@@ -158,11 +157,11 @@ impl<S: Output> Streamed<S> {
         data: &[u8],
         metadata: BTreeMap<String, Value>,
     ) -> Result<()> {
-        let encoded = self.encoded(descriptor, data)?;
-        if !metadata.is_empty() {
-            self.write_preceder(metadata)?;
-        }
-        self.write_encoded(&encoded)
+        let options = &self.options;
+        let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
+        let resources = CodecResources { backend: options.compression_backend, threads };
+        let object = Object::of_values(descriptor, data, options, resources);
+        self.write_prepared(object.and_then(Object::compressed), metadata)
     }
 
     /// Encodes and writes an object.
@@ -170,20 +169,7 @@ impl<S: Output> Streamed<S> {
     /// # Errors
     /// The errors of [`StreamingEncoder::write_object`](super::StreamingEncoder::write_object).
     pub(crate) fn write_object(&mut self, descriptor: &DataObjectDescriptor, data: &[u8]) -> Result<()> {
-        let encoded = self.encoded(descriptor, data)?;
-        self.write_encoded(&encoded)
-    }
-
-    fn encoded<'a>(&self, descriptor: &'a DataObjectDescriptor, data: &'a [u8]) -> Result<Object<'a>> {
-        let options = &self.options;
-        let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
-        let resources = CodecResources { backend: options.compression_backend, threads };
-        Ok(Object::encode(descriptor, data, options, resources).map_err(self.in_next_object())?)
-    }
-
-    /// Names the next object in an error about it.
-    fn in_next_object(&self) -> impl Fn(TensogramError) -> PartError + use<S> {
-        PartError::of(self.object_count())
+        self.write_described(descriptor, data, BTreeMap::new())
     }
 
     /// Writes an object whose bytes went through the pipeline before.
@@ -191,7 +177,7 @@ impl<S: Output> Streamed<S> {
     /// # Errors
     /// The errors of [`StreamingEncoder::write_object_pre_encoded`](super::StreamingEncoder::write_object_pre_encoded).
     pub(crate) fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
-        self.write_encoded(&Object::pre_encoded(descriptor, region).map_err(self.in_next_object())?)
+        self.write_prepared(Object::pre_encoded(descriptor, region), BTreeMap::new())
     }
 
     /// Writes an object that went through all stages before.
@@ -199,22 +185,23 @@ impl<S: Output> Streamed<S> {
     /// # Errors
     /// The errors of [`StreamingEncoder::write_region`](super::StreamingEncoder::write_region).
     pub(crate) fn write_region(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
-        self.write_encoded(&Object::taken_over(descriptor, region).map_err(self.in_next_object())?)
+        self.write_prepared(Object::taken_over(descriptor, region), BTreeMap::new())
     }
 
-    fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
-        let (offset, len) = (self.sink.written(), object.frame_len());
-        self.sink.make_room(padded(len))?;
-        self.attempt(|message| {
-            let written = object.write_to(&mut message.sink, FrameForm::of(&message.options));
-            let digest = written.map_err(message.in_next_object())?;
-            message.objects.digests.extend(digest);
-            pad(&mut message.sink, len)
+    /// Writes an object after its metadata, if it has any. Nothing is written of an object that is an error.
+    fn write_prepared(&mut self, object: Result<Object<'_>>, metadata: BTreeMap<String, Value>) -> Result<()> {
+        let named = PartError::of(self.object_count());
+        let object = object.map_err(&named)?;
+        if !metadata.is_empty() {
+            self.write_preceder(metadata)?;
+        }
+        let (tensor, offset) = (Tensor::of(&object.descriptor).into_owned(), self.sink.written());
+        self.sink.make_room(padded(object.expected_len()))?;
+        let frame = self.attempt(|message| {
+            Ok(object.write_to(&mut message.sink, FrameForm::of(&message.options)).map_err(&named)?)
         })?;
-        self.objects.index.offsets.push(offset);
-        self.objects.index.lengths.push(len);
-        self.objects.tensors.push(Tensor::of(&object.descriptor).into_owned());
-        self.objects.preceders.push(self.preceder.take());
+        let preceder = self.preceder.take();
+        self.objects.push(Written { tensor, preceder, offset, frame });
         Ok(())
     }
 
@@ -226,40 +213,40 @@ impl<S: Output> Streamed<S> {
         if self.preceder.is_some() {
             return Err(framing("dangling PrecederMetadata: finish called before the object that it is about"));
         }
-        let preceders = self.objects.preceders.iter().map(Option::as_ref);
-        let objects = self.objects.tensors.iter().cloned().zip(preceders);
-        let metadata = cbor::written(|writer| write_completed(&self.metadata, objects, &self.options, writer))?;
-        let lists_digests = self.lists_digests() && !self.objects.digests.is_empty();
-        let hashes = lists_digests
-            .then(|| cbor::written(|writer| write_hash_list(self.objects.digests.iter().copied(), writer)));
-        let hashes = hashes.transpose()?;
-        let index = index_to_cbor(&self.objects.index)?;
-        self.attempt(|message| {
-            let (start, hashing, sink) = (message.sink.written(), message.options.hashing, &mut message.sink);
-            write_frame(sink, FrameType::FooterMetadata, &metadata, hashing)?;
-            if let Some(hashes) = &hashes {
-                write_frame(sink, FrameType::FooterHash, hashes, hashing)?;
-            }
-            write_frame(sink, FrameType::FooterIndex, &index, hashing)?;
-            write_postamble(sink, start, 0)
-        })
+        let (objects, hashing) = (&self.objects, self.options.hashing);
+        let (start, mut footer) = (self.sink.written(), Vec::new());
+        append_cbor_frame(&mut footer, FrameType::FooterMetadata, hashing, |writer| {
+            let described = objects.iter().map(|object| (object.tensor.clone(), object.preceder.as_ref()));
+            write_completed(&self.metadata, described, &self.options, writer)
+        })?;
+        if self.lists_digests() && !objects.is_empty() {
+            append_cbor_frame(&mut footer, FrameType::FooterHash, hashing, |writer| {
+                write_hash_list(objects.iter().map(|object| object.frame.digest), writer)
+            })?;
+        }
+        append_cbor_frame(&mut footer, FrameType::FooterIndex, hashing, |writer| {
+            let lens = objects.iter().map(|object| object.frame.len);
+            write_index(objects.iter().map(|object| object.offset), lens, writer)
+        })?;
+        write_postamble(&mut footer, start, 0)?;
+        self.attempt(|message| message.sink.write(&footer))
     }
 
     /// How many objects were written.
     pub(crate) const fn object_count(&self) -> usize {
-        self.objects.tensors.len()
+        self.objects.len()
     }
 
     /// Writes, and sends everything to the sink. An error if an earlier write failed and left the message incomplete.
-    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn attempt<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.is_broken {
             return Err(framing("an earlier write failed: the message cannot be continued"));
         }
         self.is_broken = true;
-        write(self)?;
+        let written = write(self)?;
         self.sink.send()?;
         self.is_broken = false;
-        Ok(())
+        Ok(written)
     }
 }
 

@@ -8,7 +8,7 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::message::write_checked_message;
+use crate::encode::message::Prepared;
 use crate::encode::object::Object;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::metadata_budget::MetadataBudget;
@@ -106,14 +106,8 @@ impl<'a> TakenObject<'a> {
 ///
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
-    let mut message = Vec::new();
-    write_checked_message(
-        metadata,
-        objects.into_iter().map(|taken| taken.object.into()).collect(),
-        options,
-        &mut message,
-    )?;
-    Ok(message)
+    let objects = objects.into_iter().map(TakenObject::into_object).collect();
+    Ok(Prepared::new(metadata, objects, options)?.into_bytes()?)
 }
 
 #[cfg(test)]

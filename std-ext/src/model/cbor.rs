@@ -19,14 +19,6 @@ use crate::base::error::Result;
 /// A capacity that is enough for most bodies, in bytes.
 const USUAL_LEN: usize = 512;
 
-/// The bytes of an item.
-///
-/// # Errors
-/// As [`Writer::item`].
-pub(crate) fn to_vec(item: &Item<'_>) -> Result<Vec<u8>> {
-    written(|writer| writer.item(item))
-}
-
 /// The bytes that `write` writes.
 ///
 /// # Errors

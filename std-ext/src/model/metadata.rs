@@ -46,13 +46,21 @@ use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, 
 ///
 /// Format: FORMAT §3.3.
 pub fn global_metadata_to_cbor(metadata: &GlobalMetadata) -> Result<Vec<u8>> {
+    cbor::written(|writer| write_global_metadata(metadata, writer))
+}
+
+/// Appends what [`global_metadata_to_cbor`] returns.
+///
+/// # Errors
+/// The errors of [`global_metadata_to_cbor`].
+pub(crate) fn write_global_metadata(metadata: &GlobalMetadata, writer: &mut Writer<'_>) -> Result<()> {
     let mut sections = Vec::new();
     if !metadata.base.is_empty() {
         sections.push((BASE_KEY, Item::Array(metadata.base.iter().map(Item::Entries).collect())));
     }
     sections.extend(non_empty(EXTRA_KEY, &metadata.extra));
     sections.extend(non_empty(RESERVED_KEY, &metadata.reserved));
-    cbor::to_vec(&Item::Map(sections))
+    writer.item(&Item::Map(sections))
 }
 
 fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(&'a str, Item<'a>)> {

@@ -47,7 +47,7 @@ pub fn encode_pipeline(
 ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
     let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
     let resources = CodecResources { backend: options.compression_backend, threads };
-    Object::encode(descriptor, data, options, resources)?.into_region()
+    Object::of_values(descriptor, data, options, resources)?.into_region()
 }
 
 /// The elements of a payload region: the reverse of [`encode_pipeline`].

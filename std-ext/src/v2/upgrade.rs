@@ -15,9 +15,9 @@ use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::encode::compress::CodecResources;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
-use crate::encode::object::{Object, Planned};
+use crate::encode::object::Object;
 use crate::encode::value_order::codes_numbers;
-use crate::encode::{checks, message::write_message};
+use crate::encode::{Prepared, checks};
 use crate::model::metadata_budget::MetadataBudget;
 
 /// Options of an upgrade.
@@ -88,11 +88,10 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
     let resources = CodecResources { backend: encode.compression_backend, threads: Threads::NONE };
     let written = objects.iter().zip(&masked).map(|(object, values)| match values {
-        Some(values) => Planned::new(&object.descriptor, values, &encode, resources),
-        None => Ok(Object::taken_over(&object.descriptor, object.payload)?.into()),
+        Some(values) => Object::of_values(&object.descriptor, values, &encode, resources),
+        None => Object::taken_over(&object.descriptor, object.payload),
     });
-    let mut upgraded = Vec::new();
-    write_message(&global, written.collect::<Result<Vec<_>>>()?, &encode, &mut upgraded)?;
+    let upgraded = Prepared::new(&global, written.collect::<Result<Vec<_>>>()?, &encode)?.into_bytes()?;
     check_sizes(&upgraded)?;
     Ok(upgraded)
 }
@@ -111,7 +110,7 @@ fn values_to_mask(
     }
     let mut frame = Vec::new();
     Object::taken_over(descriptor, object.payload)?
-        .write_to(&mut frame, FrameForm { hashing: false, descriptor_first: false })?;
+        .append_to(&mut frame, FrameForm { hashing: false, descriptor_first: false })?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
     let values = memory::owned(crate::read(&DataObject::parse(Frame::parse(&frame)?.0)?).options(&as_stored).bytes()?)?;
     let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode, Threads::NONE)?;

@@ -1,5 +1,7 @@
 //! Where the objects' frames begin, which depends on the length of the index before them.
 
+use tgm_core::wire::FrameType;
+
 use crate::encode::frame::{frame_len, padded};
 use crate::model::cbor::head_len;
 use crate::model::metadata::index_len_without_numbers;
@@ -17,7 +19,7 @@ pub(super) fn index_frame_len(lens: &(impl ExactSizeIterator<Item = u64> + Clone
     loop {
         let offsets = offsets(lens.clone(), start + frame);
         let numbers = lens.clone().zip(offsets).map(|(len, offset)| head_len(len) + head_len(offset)).sum::<u64>();
-        let len = padded(frame_len(index_len_without_numbers(lens.len()) + numbers));
+        let len = padded(frame_len(FrameType::HeaderIndex, index_len_without_numbers(lens.len()) + numbers));
         if len <= frame {
             return frame;
         }

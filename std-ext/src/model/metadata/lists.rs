@@ -69,10 +69,8 @@ pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
 ///
 /// Format: FORMAT §3.6.
 pub fn hash_frame_to_cbor(list: &HashFrame) -> Result<Vec<u8>> {
-    cbor::to_vec(&Item::Map(vec![
-        (HASHES_KEY, Item::Texts(&list.hashes)),
-        (ALGORITHM_KEY, Item::Text(&list.algorithm)),
-    ]))
+    let item = Item::Map(vec![(HASHES_KEY, Item::Texts(&list.hashes)), (ALGORITHM_KEY, Item::Text(&list.algorithm))]);
+    cbor::written(|writer| writer.item(&item))
 }
 
 /// Writes the body of a hash frame with `digests` of the format's algorithm.

@@ -1,5 +1,4 @@
-//! The payload region of a data object before it is written. Output that is cheap to compute is computed in its final
-//! place.
+//! The payload of a data object before it is written. Output that is cheap to compute is computed in its final place.
 
 use std::borrow::Cow;
 
@@ -22,14 +21,6 @@ const PIECE: usize = 32 << 10;
 const STORED_PIECE: usize = 512 << 10;
 /// Bytes that are checked for masked elements at a time. Pieces without any are copied as they are.
 const MASKED_PIECE: usize = 4 << 10;
-
-/// The bytes of a payload region.
-#[derive(Debug)]
-pub(crate) struct Region<'a> {
-    pub(crate) payload: Payload<'a>,
-    /// The blobs of masks, which follow the payload.
-    pub(crate) blobs: Vec<u8>,
-}
 
 /// An encoded payload, or the input from which it is computed.
 #[derive(Debug)]
@@ -129,27 +120,6 @@ fn write_masked(bytes: &[u8], width: usize, masks: &PackedMasks, sink: &mut impl
     Ok(())
 }
 
-impl<'a> Region<'a> {
-    /// A region whose bytes exist.
-    pub(crate) const fn borrowed(bytes: &'a [u8]) -> Self {
-        Self { payload: Payload::Bytes(Cow::Borrowed(bytes)), blobs: Vec::new() }
-    }
-
-    /// Bytes of the region.
-    pub(crate) fn len(&self) -> u64 {
-        self.payload.len() as u64 + self.blobs.len() as u64
-    }
-
-    /// Writes the region.
-    ///
-    /// # Errors
-    /// The errors of the sink.
-    pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
-        self.payload.write_to(sink)?;
-        sink.write(&self.blobs)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tgm_codec::fresh::{self, Make};
@@ -169,14 +139,6 @@ mod tests {
         fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
             self.0.push(len);
             Ok(fresh::append(&mut Vec::new(), len, make)?)
-        }
-
-        fn keep(&mut self, _: usize) -> Result<bool> {
-            Ok(false)
-        }
-
-        fn last(&self, _: usize) -> &[u8] {
-            &[]
         }
     }
 

@@ -1,48 +1,31 @@
-//! Objects that went through all stages but the compressor.
+//! Objects of values: all stages but the compressor.
 
 use std::borrow::Cow;
 
-use ciborium::Value;
 use tgm_codec::kernels::finite::{PackedMasks, zero_masked};
 use tgm_codec::shuffle;
 use tgm_codec::threads::Threads;
-use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
+use tgm_core::descriptor::{ByteOrder, Dtype, Encoding};
 
 use super::described::Described;
-use super::ready::Object;
+use super::{Object, complete};
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::{CodecResources, compress_payload};
+use crate::encode::compress::{CodecResources, LastStage};
 use crate::encode::finite::find;
-use crate::encode::frame::{OpenFrame, WrittenFrame};
 use crate::encode::packing::{self, Packer};
-use crate::encode::payload_region::{Payload, Region};
-use crate::encode::plan::{Compressor, Plan, encoding};
+use crate::encode::payload::Payload;
+use crate::encode::plan::{Plan, encoding};
 use crate::encode::{checks, masks, value_order};
-use crate::model::cbor::Writer;
-use crate::model::metadata::write_object_descriptor;
-use crate::model::types::{DataObjectDescriptor, MasksMetadata};
+use crate::model::types::DataObjectDescriptor;
 
-/// An object before its compressor.
-#[derive(Debug)]
-pub(crate) struct Draft<'a> {
-    pub(super) descriptor: Described<'a>,
-    pub(super) payload: Payload<'a>,
-    /// The byte order of the values in `payload`, for compressors of numbers.
-    order: ByteOrder,
-    pub(super) compressor: Option<Compressor>,
-    /// The blobs of masks. The descriptor counts their offsets from the first of them.
-    blobs: Vec<u8>,
-    resources: CodecResources,
-}
-
-impl<'a> Draft<'a> {
+impl<'a> Object<'a> {
     /// Puts `data`, elements in the descriptor's byte order, through all stages but the compressor.
     ///
     /// # Errors
     /// The errors of FORMAT §4.2, in its order.
-    pub(super) fn new(
+    pub(crate) fn of_values(
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
@@ -71,58 +54,12 @@ impl<'a> Draft<'a> {
             Payload::Bytes(bytes) if is_plain && !masks.is_empty() => Payload::Masked { bytes, width, masks },
             made => made,
         };
-        Ok(Self { descriptor, payload, order, compressor: plan.compressor, blobs, resources })
-    }
-
-    /// Compresses the payload into a buffer of its own, if there is a compressor.
-    ///
-    /// # Errors
-    /// The errors of the compressor, and of the descriptor's CBOR.
-    pub(super) fn into_object(mut self) -> Result<Object<'a>> {
-        let payload = match self.compressor {
-            None => self.payload,
-            compressor => {
-                let mut payload = Vec::new();
-                let offsets =
-                    compress_payload(compressor.as_ref(), self.payload, self.order, self.resources, &mut payload)?;
-                insert_offsets(&mut self.descriptor, offsets);
-                payload.shrink_to_fit();
-                Payload::Bytes(Cow::Owned(payload))
-            }
-        };
-        place_masks(&mut self.descriptor, payload.len());
-        Object::new(self.descriptor, Region { payload, blobs: self.blobs })
-    }
-
-    /// Appends the frame to `out`. The payload is compressed to its final place.
-    ///
-    /// # Errors
-    /// The errors of the compressor, and of the descriptor's CBOR.
-    pub(super) fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
-        let frame = OpenFrame::begin(out);
-        let start = out.len();
-        let offsets = compress_payload(self.compressor.as_ref(), self.payload, self.order, self.resources, out)?;
-        insert_offsets(&mut self.descriptor, offsets);
-        place_masks(&mut self.descriptor, out.len() - start);
-        out.extend_from_slice(&self.blobs);
-        let cbor_start = out.len();
-        write_object_descriptor(&self.descriptor, &mut Writer::new(out))?;
-        Ok(frame.finish_object(out, cbor_start, hashing))
-    }
-}
-
-impl<'a> Object<'a> {
-    /// Puts `data`, elements in the descriptor's byte order, through the pipeline.
-    ///
-    /// # Errors
-    /// The errors of FORMAT §4.2, in its order.
-    pub(crate) fn encode(
-        descriptor: &'a DataObjectDescriptor,
-        data: &'a [u8],
-        options: &EncodeOptions,
-        resources: CodecResources,
-    ) -> Result<Self> {
-        Draft::new(descriptor, data, options, resources)?.into_object()
+        if let Some(compressor) = plan.compressor {
+            let last_stage = Some(LastStage { compressor, order, resources });
+            return Ok(Self { descriptor, cbor: Vec::new(), payload, blobs, last_stage });
+        }
+        complete(&mut descriptor, None, payload.len());
+        Self::ready(descriptor, payload, blobs)
     }
 }
 
@@ -152,26 +89,6 @@ fn complete_and_find(
             let found = find(data, dtype, order, options, threads)?;
             completed.map(|_| found)
         }
-    }
-}
-
-/// Moves the offsets of masks, which count from the end of the payload, by the payload's length `len`.
-fn place_masks(descriptor: &mut Described<'_>, len: usize) {
-    // A borrowed descriptor without masks stays borrowed.
-    if descriptor.masks.is_none() {
-        return;
-    }
-    if let Some(masks) = &mut descriptor.to_mut().masks {
-        let MasksMetadata { nan, pos_inf, neg_inf } = masks;
-        [nan, pos_inf, neg_inf].into_iter().flatten().for_each(|mask| mask.offset += len as u64);
-    }
-}
-
-/// Records where szip's intervals start.
-fn insert_offsets(descriptor: &mut Described<'_>, offsets: Option<Vec<u64>>) {
-    if let Some(offsets) = offsets {
-        let offsets: Vec<_> = offsets.into_iter().map(Value::from).collect();
-        descriptor.to_mut().set_param(Key::SzipBlockOffsets, offsets);
     }
 }
 
