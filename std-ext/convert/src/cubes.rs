@@ -4,9 +4,9 @@
 //! datasets ─► Plan: dimensions, coordinates and variables, each with a name of its own ─► the format defines them
 //! each variable ─► boxes: decoded by all threads, beside the writing ─► the format writes them
 //! ```
-//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers after their names. A level that is
-//! not the level of all datasets is an attribute of its variables: xarray gives a coordinate without dimensions to all that is in a file.
+//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers after their names.
 
+mod apart;
 mod boxes;
 mod labels;
 
@@ -17,6 +17,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Values, Variable, short_level};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
+use apart::{Along, Apart};
 pub(super) use boxes::{Boxed, chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
@@ -49,8 +50,8 @@ pub(super) struct Plan<'d> {
     pub(super) dims: Vec<(String, u64)>,
     pub(super) coordinates: Vec<Labels>,
     pub(super) variables: Vec<Planned<'d>>,
-    /// What the dimensions were called, and the coordinates along them.
-    known_dims: Vec<(String, u64, Option<&'d Coordinate>)>,
+    /// What the dimensions were called, and what lies along them.
+    known_dims: Vec<(String, u64, Along<'d>)>,
     known_coordinates: Vec<(&'d Coordinate, Vec<String>, String)>,
     /// The variables whose values are rounded to `float32`.
     rounded: Vec<&'d str>,
@@ -63,6 +64,7 @@ pub(super) struct Planned<'d> {
     pub(super) dataset: &'d Dataset,
     pub(super) variable: &'d Variable,
     pub(super) name: String,
+    /// The dimensions in the file: of length one, where the dataset is set apart from others, and then the dimensions of the variable.
     pub(super) dims: Vec<String>,
     /// The type of what is written.
     pub(super) dtype: Dtype,
@@ -89,8 +91,7 @@ impl<'d> Plan<'d> {
             report(Note::not_kept("metadata", format!("keys of fields: {}", keys.join(", "))));
         }
         for dataset in datasets {
-            let is_everywhere = |it: &Coordinate| datasets.iter().all(|other| other.coordinates.contains(it));
-            plan.add(dataset, &is_everywhere, target, report);
+            plan.add(dataset, &Apart::of(dataset, datasets), target, report);
         }
         // What one dataset leaves out is in another one, unless it is too large for any.
         let is_there = |name: &str| datasets.iter().any(|dataset| dataset.variable(name).is_some());
@@ -104,13 +105,7 @@ impl<'d> Plan<'d> {
         plan
     }
 
-    fn add(
-        &mut self,
-        dataset: &'d Dataset,
-        is_everywhere: &dyn Fn(&Coordinate) -> bool,
-        target: &mut Target<'_>,
-        report: &mut dyn FnMut(Note),
-    ) {
+    fn add(&mut self, dataset: &'d Dataset, apart: &Apart<'d>, target: &mut Target<'_>, report: &mut dyn FnMut(Note)) {
         for note in &dataset.notes {
             report(Note::remark("fields", note));
         }
@@ -118,7 +113,7 @@ impl<'d> Plan<'d> {
         for variable in &dataset.variables {
             for (dim, len) in variable.dims.iter().zip(&variable.shape) {
                 if !dims.iter().any(|(known, _)| known == dim) {
-                    dims.push((dim, self.dim(dataset, dim, *len, target)));
+                    dims.push((dim, self.dim(dim, *len, Along::of(dataset, dim), target)));
                 }
             }
         }
@@ -127,10 +122,13 @@ impl<'d> Plan<'d> {
         for coordinate in coordinates() {
             for dim in &coordinate.dims {
                 if !dims.iter().any(|(known, _)| known == dim) {
-                    dims.push((dim, self.dim(dataset, dim, len_of(coordinate, &dims, dim, self), target)));
+                    let len = len_of(coordinate, &dims, dim, self);
+                    dims.push((dim, self.dim(dim, len, Along::of(dataset, dim), target)));
                 }
             }
         }
+        let made: Vec<String> = apart.made.iter().map(|it| self.dim(&it.name, 1, Along::Index(it), target)).collect();
+        dims.extend(apart.made.iter().zip(&made).map(|(it, name)| (it.name.as_str(), name.clone())));
         let in_file = |wanted: &[String]| -> Vec<String> {
             let name = |dim: &String| dims.iter().find(|(known, _)| known == dim).map(|(_, name)| name.clone());
             wanted.iter().filter_map(name).collect()
@@ -138,13 +136,14 @@ impl<'d> Plan<'d> {
         let mut names: Vec<(&str, String, Vec<String>)> = Vec::new();
         let (mut mapping, mut levels) = (None, Entries::new());
         for coordinate in coordinates() {
-            if let Some(level) = one_level(dataset, coordinate).filter(|_| !is_everywhere(coordinate)) {
+            if let Some(level) = apart.one_level(coordinate) {
                 levels.push((coordinate.name.as_str().into(), level.into()));
                 continue;
             }
-            let own = in_file(&coordinate.dims);
+            let besides = apart.besides(coordinate).map(str::to_string);
+            let own = in_file(&besides.into_iter().chain(coordinate.dims.iter().cloned()).collect::<Vec<_>>());
             let is_index = dataset.index(coordinate.dims.first()).is_some_and(|index| std::ptr::eq(index, coordinate));
-            let name = if is_index {
+            let name = if is_index || apart.made.iter().any(|made| std::ptr::eq(*made, coordinate)) {
                 own.first().cloned().unwrap_or_default()
             } else {
                 self.coordinate(coordinate, &own, target)
@@ -172,7 +171,7 @@ impl<'d> Plan<'d> {
                 dtype = Dtype::Float32;
                 self.rounded.push(&variable.name);
             }
-            let own = in_file(&variable.dims);
+            let own: Vec<String> = made.iter().cloned().chain(in_file(&variable.dims)).collect();
             let is_along = |(_, name, dims): &&(&str, String, Vec<String>)| {
                 !own.contains(name) && dims.iter().all(|dim| own.contains(dim))
             };
@@ -211,17 +210,17 @@ impl<'d> Plan<'d> {
         level.map_or_else(|| variable.name.clone(), |level| format!("{}_{}", variable.name, short_level(level)))
     }
 
-    /// The dimension of a dataset: an equal one, or a new one.
-    fn dim(&mut self, dataset: &'d Dataset, wanted: &str, len: u64, target: &mut Target<'_>) -> String {
-        let index = dataset.index(Some(&wanted.to_string()));
-        let is_same = |(known, known_len, known_index): &(String, u64, Option<&Coordinate>)| {
-            (known.as_str(), *known_len, *known_index) == (wanted, len, index)
+    /// The dimension with these labels: an equal one, or a new one.
+    fn dim(&mut self, wanted: &str, len: u64, along: Along<'d>, target: &mut Target<'_>) -> String {
+        let is_same = |(known, known_len, known_along): &(String, u64, Along<'_>)| {
+            (known.as_str(), *known_len, known_along) == (wanted, len, &along)
         };
         if let Some(found) = self.known_dims.iter().position(is_same).and_then(|at| self.dims.get(at)) {
             return found.0.clone();
         }
+        let index = if let Along::Index(index) = &along { Some(*index) } else { None };
         let name = (target.free)(index.map_or(wanted, |index| &index.name));
-        self.known_dims.push((wanted.to_string(), len, index));
+        self.known_dims.push((wanted.to_string(), len, along));
         self.dims.push((name.clone(), len));
         if let Some(index) = index {
             self.coordinates.push(Labels::of(index, name.clone(), vec![name.clone()]));
@@ -229,7 +228,8 @@ impl<'d> Plan<'d> {
         name
     }
 
-    /// A coordinate that does not label a dimension by itself: an equal one, or a new one.
+    /// A coordinate that does not label a dimension by itself: an equal one, or a new one. The first of these dimensions can be one more
+    /// than the coordinate has.
     fn coordinate(&mut self, coordinate: &'d Coordinate, dims: &[String], target: &mut Target<'_>) -> String {
         let is_same = |(known, own, _): &&(&Coordinate, Vec<String>, String)| *known == coordinate && own == dims;
         if let Some((.., name)) = self.known_coordinates.iter().find(is_same) {
@@ -237,7 +237,11 @@ impl<'d> Plan<'d> {
         }
         let name = (target.free)(&coordinate.name);
         self.known_coordinates.push((coordinate, dims.to_vec(), name.clone()));
-        self.coordinates.push(Labels::of(coordinate, name.clone(), dims.to_vec()));
+        let mut labels = Labels::of(coordinate, name.clone(), dims.to_vec());
+        if dims.len() > coordinate.dims.len() {
+            labels.repeat(self.dims.iter().find(|(dim, _)| Some(dim) == dims.first()).map_or(1, |(_, len)| *len));
+        }
+        self.coordinates.push(labels);
         name
     }
 }

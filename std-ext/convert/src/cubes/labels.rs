@@ -32,6 +32,20 @@ impl Labels {
         let attributes = attributes.iter().map(|(key, value)| (key.as_str().into(), value_of(value))).collect();
         Self { name, dims, content, attributes }
     }
+
+    /// The values again and again, so many times, along the first dimension.
+    pub(super) fn repeat(&mut self, times: u64) {
+        match &mut self.content {
+            Content::Numbers(_, bytes) => {
+                let once = bytes.clone();
+                (1..times).for_each(|_| bytes.extend_from_slice(&once));
+            }
+            Content::Texts(texts) => {
+                let once = texts.clone();
+                (1..times).for_each(|_| texts.extend_from_slice(&once));
+            }
+        }
+    }
 }
 
 fn integers(numbers: &[i64]) -> Content {

@@ -81,7 +81,7 @@ impl<T: Target> Writer<T> {
         Ok((handle, shape))
     }
 
-    /// The chunks of a variable, and whether they are its objects.
+    /// The chunks of a variable, without the dimensions that only the file has, and whether they are its objects.
     fn chunk(&self, planned: &Planned<'_>) -> (Vec<u64>, bool) {
         let usual = chunk_of(planned.variable, width(planned.dtype));
         let chunk = self.target.chunk_of_field(&planned.variable.shape, &usual);
@@ -93,7 +93,8 @@ impl<T: Target> Writer<T> {
         let Planned { variable, name, dims, dtype, attributes, .. } = planned;
         let is_bool = variable.dtype() == Some(Dtype::Bitmask);
         let has_nan = matches!(dtype, Dtype::Float32 | Dtype::Float64);
-        let made = Made { path: name, dims, shape: &variable.shape, chunk: Some(&self.chunk(planned).0) };
+        let (shape, chunk) = (in_file(planned, &variable.shape, 1), in_file(planned, &self.chunk(planned).0, 1));
+        let made = Made { path: name, dims, shape: &shape, chunk: Some(&chunk) };
         self.target.define_field(&made, OfField { dtype: *dtype, attributes, is_bool, has_nan }, notes)
     }
 
@@ -103,9 +104,21 @@ impl<T: Target> Writer<T> {
         let decode = self.target.options().decode.clone();
         // Boxes that share a chunk are written one after the other.
         let threads = Threads::resolve(if is_usual { decode.threads } else { 1 }, u64::MAX, Some(0))?;
-        let put = &mut |boxes: Vec<Boxed>| self.target.put_boxes(handle, planned.dtype, &boxes, threads);
+        let put = &mut |mut boxes: Vec<Boxed>| {
+            for it in &mut boxes {
+                it.origin = in_file(planned, &it.origin, 0);
+                it.shape = in_file(planned, &it.shape, 1);
+            }
+            self.target.put_boxes(handle, planned.dtype, &boxes, threads)
+        };
         each_batch(planned, &lens, &decode, report, put)
     }
+}
+
+/// What a variable has for each of its dimensions, after the same number for each dimension that it has in the file alone.
+fn in_file(planned: &Planned<'_>, of_variable: &[u64], first: u64) -> Vec<u64> {
+    let more = planned.dims.len().saturating_sub(of_variable.len());
+    std::iter::repeat_n(first, more).chain(of_variable.iter().copied()).collect()
 }
 
 /// Bytes of an element in memory.

@@ -207,6 +207,57 @@ fn what_does_not_fit_together_has_names_of_its_own() {
 }
 
 #[test]
+fn xarray_sees_no_coordinate_of_another_dataset() {
+    let work = Work::new();
+    let field = |param: &str, (date, step): (i64, i64), start: f64| {
+        let mars: Vec<(Value, Value)> = vec![
+            ("param".into(), param.into()),
+            ("levtype".into(), "sfc".into()),
+            ("step".into(), step.into()),
+            ("date".into(), date.into()),
+            ("time".into(), 0.into()),
+        ];
+        let values = values(start);
+        let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("mars", Value::Map(mars));
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    // Days and steps of 2t, and of tp.
+    let cases = [
+        (vec![(20_240_101, 0)], vec![(20_240_102, 6)]),
+        (vec![(20_240_101, 0)], vec![(20_240_101, 6)]),
+        (vec![(20_240_101, 0), (20_240_102, 0)], vec![(20_240_101, 6), (20_240_102, 6)]),
+        (vec![(20_240_101, 0), (20_240_102, 0)], vec![(20_240_101, 3), (20_240_101, 6)]),
+        (vec![(20_240_101, 0), (20_240_102, 0)], vec![(20_240_105, 6)]),
+    ];
+    for (format, (first, second)) in FORMATS.iter().flat_map(|format| cases.iter().map(move |case| (format, case))) {
+        let fields = |param: &'static str, all: &[(i64, i64)]| {
+            all.iter().zip([0.0, 1.0]).map(|(when, start)| field(param, *when, start)).collect::<Vec<_>>()
+        };
+        let datasets = work.datasets(&[fields("2t", first), fields("tp", second)].concat());
+        assert_eq!(datasets.len(), 2, "{first:?} {second:?}");
+        let (found, _) = work.there_and_back(format, &datasets, false);
+        // xarray makes coordinates of all that are named so, and gives each to all variables that have its dimensions.
+        let named = found.variables.iter().filter_map(|it| text(&found, &it.name, "coordinates"));
+        let coordinates: Vec<&str> = named.flat_map(str::split_whitespace).collect();
+        assert!(!coordinates.is_empty());
+        for (name, days) in [("t2m", first), ("tp", second)] {
+            let variable = found.variable(name).unwrap();
+            let own: Vec<&str> = text(&found, name, "coordinates").unwrap_or_default().split_whitespace().collect();
+            for coordinate in
+                coordinates.iter().filter(|it| !own.contains(it) && variable.dims.iter().all(|dim| dim != *it))
+            {
+                let dims =
+                    found.coordinate(coordinate).map(|it| &it.dims).or(found.variable(coordinate).map(|it| &it.dims));
+                let is_apart = dims.unwrap().iter().any(|dim| !variable.dims.contains(dim));
+                assert!(is_apart, "{format} {first:?} {second:?}: {coordinate} is seen at {name}");
+            }
+            let wanted: Vec<f64> = days.iter().zip([0.0, 1.0]).flat_map(|(_, start)| values(start)).collect();
+            assert_eq!(numbers(&found, name), wanted, "{format} {first:?} {second:?}");
+        }
+    }
+}
+
+#[test]
 fn an_object_that_cannot_be_read_is_nan_and_told_and_small_ones_share_a_chunk() {
     let work = Work::new();
     let messages: Vec<Vec<u8>> = (0..5).map(|step| field("t", 500, step, &values(1.0), 0)).collect();
