@@ -1,6 +1,7 @@
 //! Files that the library writes, and what they become.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
+use ciborium::Value;
 use proptest::prelude::*;
 use tempfile::TempDir;
 use tgm_core::descriptor::Dtype;
@@ -223,6 +224,28 @@ fn flags_with_a_scale_of_one_come_back() {
     let file = netcdf::open(&back).unwrap();
     let names: Vec<_> = file.variable("f").unwrap().attributes().map(|it| it.name().to_string()).collect();
     assert_eq!(names, ["flag_values", "scale_factor"]);
+}
+
+/// Zarr and Python do not say which type an attribute had.
+#[test]
+fn flags_and_limits_without_a_type_have_that_of_the_values() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let attributes: Vec<(Value, Value)> = vec![
+        ("flag_values".into(), vec![Value::from(0), 1.into()].into()),
+        ("valid_max".into(), 3.into()),
+        ("valid_min".into(), Value::from(-300)),
+        ("level".into(), 3.into()),
+    ];
+    let object = tgm_std::ObjectBuilder::new(&[2], &[0_i8, 1]).unwrap().metadata("attributes", Value::Map(attributes));
+    let message = tgm_std::MessageBuilder::new().object(object.metadata("name", "f")).encode().unwrap();
+    assert_eq!(write(&path, &[message]), [""; 0]);
+    let file = netcdf::open(&path).unwrap();
+    let value = |name: &str| file.variable("f").unwrap().attribute_value(name).unwrap().unwrap();
+    assert_eq!(value("flag_values"), netcdf::AttributeValue::Schars(vec![0, 1]));
+    assert_eq!(value("valid_max"), netcdf::AttributeValue::Schar(3));
+    // The type of the values does not hold the one, and is not asked of the other.
+    assert_eq!([value("valid_min"), value("level")], [-300, 3].map(netcdf::AttributeValue::Int));
 }
 
 #[test]

@@ -137,11 +137,26 @@ impl<'m> Values<'m> {
             }
         };
         let own = self.attributes.iter().filter(|(key, _)| !key.as_text().is_some_and(is_of_packing));
-        let mut all: Vec<Attribute<'_>> = own.filter_map(|entry| attribute_of(entry, own_types, kind)).collect();
+        let mut all: Vec<Attribute<'_>> = own.filter_map(|entry| self.attribute_of(entry, own_types, kind)).collect();
         if stored.is_apart && self.is_packed_as_told {
-            all.extend(stored.attributes.iter().filter_map(|entry| attribute_of(entry, stored.types, kind)));
+            all.extend(stored.attributes.iter().filter_map(|entry| self.attribute_of(entry, stored.types, kind)));
         }
         all
+    }
+
+    /// An attribute of the type that was recorded. Zarr records none: CF says which have the type of the values.
+    fn attribute_of<'v>(
+        &self,
+        (key, value): &'v (Value, Value),
+        types: &'v [(Value, Value)],
+        kind: &'static str,
+    ) -> Option<Attribute<'v>> {
+        let name = key.as_text()?;
+        let recorded = get(types, name).and_then(Value::as_text);
+        let is_like_values =
+            self.more.is_none() && cf::NAMES.contains(&name) && ![cf::SCALE, cf::OFFSET].contains(&name);
+        let of_values = (name == cf::FILL || is_like_values).then_some(kind);
+        Some(Attribute { name: name.to_string(), value: Some(value), kind: of_values.or(recorded) })
     }
 }
 
@@ -173,17 +188,6 @@ pub(super) fn put(
         Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64,
         Complex64 Single, Complex128 Double
     )
-}
-
-fn attribute_of<'v>(
-    (key, value): &'v (Value, Value),
-    types: &'v [(Value, Value)],
-    kind: &'static str,
-) -> Option<Attribute<'v>> {
-    let name = key.as_text()?;
-    let recorded = get(types, name).and_then(Value::as_text);
-    let of_values = (name == cf::FILL).then_some(kind);
-    Some(Attribute { name: name.to_string(), value: Some(value), kind: of_values.or(recorded) })
 }
 
 /// The attributes of the array of Zarr that an object was made of. `None` if its values have another type by now, so that
