@@ -290,22 +290,7 @@ fn told(key: &str, value: &Attribute, renamed: &dyn Fn(&str) -> String) -> Value
             Some((name, method)) => format!("{}: {method}", renamed(name)).into(),
             None => text.as_str().into(),
         },
-        (_, value) => value_of(value),
-    }
-}
-
-fn value_of(attribute: &Attribute) -> Value {
-    fn list<T: Clone + Into<Value>>(items: &[T]) -> Value {
-        Value::Array(items.iter().cloned().map(Into::into).collect())
-    }
-    match attribute {
-        Attribute::Text(text) => text.as_str().into(),
-        Attribute::Integer(number) => (*number).into(),
-        Attribute::Float(number) => (*number).into(),
-        Attribute::Integers(numbers) => list(numbers),
-        Attribute::Floats(numbers) => list(numbers),
-        Attribute::Texts(texts) => list(texts),
-        Attribute::Nested(value) => value.clone(),
+        (_, value) => value.into(),
     }
 }
 

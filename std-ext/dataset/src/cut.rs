@@ -261,16 +261,7 @@ fn text_value(dims: &[&str], shape: &[u64], values: Vec<Value>, attributes: &Att
 }
 
 fn map_of(attributes: &Attributes) -> Value {
-    let value = |attribute: &Attribute| match attribute {
-        Attribute::Text(text) => text.as_str().into(),
-        Attribute::Integer(number) => (*number).into(),
-        Attribute::Float(number) => (*number).into(),
-        Attribute::Integers(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
-        Attribute::Floats(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
-        Attribute::Texts(texts) => Value::Array(texts.iter().map(|text| text.as_str().into()).collect()),
-        Attribute::Nested(value) => value.clone(),
-    };
-    Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), value(it))).collect())
+    Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), it.into())).collect())
 }
 
 /// The lengths of the dimensions that are left.

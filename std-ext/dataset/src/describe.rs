@@ -11,7 +11,7 @@ use tgm_std::deps::ciborium;
 
 use crate::dataset::Dataset;
 #[cfg(feature = "json")]
-use crate::model::{Attribute, Attributes, Values};
+use crate::model::{Attributes, Values};
 use crate::model::{Coordinate, Variable};
 #[cfg(feature = "json")]
 use crate::moment::NO_TIME;
@@ -113,19 +113,10 @@ fn floats(numbers: &[f64]) -> Json {
 
 #[cfg(feature = "json")]
 fn attributes(attributes: &Attributes) -> Json {
-    let value = |attribute: &Attribute| match attribute {
-        Attribute::Text(text) => json!(text),
-        Attribute::Integer(number) => json!(number),
-        Attribute::Float(number) => tgm_std::metadata::json::float_to_json(*number),
-        Attribute::Integers(numbers) => json!(numbers),
-        Attribute::Floats(numbers) => floats(numbers),
-        Attribute::Texts(texts) => json!(texts),
-        Attribute::Nested(value) => nested(value),
-    };
-    Json::Object(attributes.iter().map(|(name, it)| (name.clone(), value(it))).collect())
+    Json::Object(attributes.iter().map(|(name, it)| (name.clone(), nested(&it.into()))).collect())
 }
 
-/// A value of metadata. Bytes and numbers beyond 64 bits, which JSON lacks, are their text.
+/// A value of metadata. Bytes are hexadecimal digits, numbers beyond 64 bits are text, and tags are left out.
 #[cfg(feature = "json")]
 pub(crate) fn nested(value: &ciborium::Value) -> Json {
     use ciborium::Value;
@@ -136,7 +127,12 @@ pub(crate) fn nested(value: &ciborium::Value) -> Json {
             let key = |key: &Value| key.as_text().map_or_else(|| nested(key).to_string(), str::to_string);
             Json::Object(entries.iter().map(|(own, value)| (key(own), nested(value))).collect())
         }
-        other => tgm_std::metadata::json::from_cbor(other, "").unwrap_or_else(|_| format!("{other:?}").into()),
+        Value::Bytes(bytes) => tgm_std::metadata::json::hex(bytes).into(),
+        Value::Tag(_, value) => nested(value),
+        other => tgm_std::metadata::json::from_cbor(other, "").unwrap_or_else(|_| match other {
+            Value::Integer(integer) => i128::from(*integer).to_string().into(),
+            _ => Json::Null,
+        }),
     }
 }
 

@@ -105,6 +105,24 @@ impl Attribute {
     }
 }
 
+/// The attribute as metadata have it.
+impl From<&Attribute> for ciborium::Value {
+    fn from(attribute: &Attribute) -> Self {
+        fn list<T: Clone + Into<ciborium::Value>>(items: &[T]) -> ciborium::Value {
+            items.iter().cloned().map(Into::into).collect::<Vec<_>>().into()
+        }
+        match attribute {
+            Attribute::Text(text) => text.as_str().into(),
+            Attribute::Integer(number) => (*number).into(),
+            Attribute::Float(number) => (*number).into(),
+            Attribute::Integers(numbers) => list(numbers),
+            Attribute::Floats(numbers) => list(numbers),
+            Attribute::Texts(texts) => list(texts),
+            Attribute::Nested(value) => value.clone(),
+        }
+    }
+}
+
 impl From<&str> for Attribute {
     fn from(text: &str) -> Self {
         Self::Text(text.into())

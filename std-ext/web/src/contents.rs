@@ -1,7 +1,7 @@
 //! What an archive has: messages, datasets, variables.
 
 use ciborium::Value;
-use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Variable};
+use tgm_dataset::{Attributes, Coordinate, Dataset, Variable};
 use tgm_std::{Archive, TensogramError};
 
 use crate::answer::Answer;
@@ -65,16 +65,7 @@ fn variable(variable: &Variable, grid: Value, is_coordinate: bool) -> Value {
 
 /// Attributes.
 pub(crate) fn attributes(attributes: &Attributes) -> Value {
-    let value = |attribute: &Attribute| match attribute {
-        Attribute::Text(text) => text.as_str().into(),
-        Attribute::Integer(number) => (*number).into(),
-        Attribute::Float(number) => (*number).into(),
-        Attribute::Integers(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
-        Attribute::Floats(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
-        Attribute::Texts(texts) => Value::Array(texts.iter().map(|text| text.as_str().into()).collect()),
-        Attribute::Nested(value) => value.clone(),
-    };
-    Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), value(it))).collect())
+    Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), it.into())).collect())
 }
 
 /// The labels of a dimension. Null where it has none.

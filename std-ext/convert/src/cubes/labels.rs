@@ -3,7 +3,7 @@
 use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Coordinate, Written};
 
-use super::{Entries, value_of};
+use super::Entries;
 
 /// A coordinate to write.
 pub(crate) struct Labels {
@@ -29,7 +29,7 @@ impl Labels {
             Written::Floats(numbers) => floats(numbers.iter().copied()),
             Written::Texts(texts) => Content::Texts(texts),
         };
-        let attributes = attributes.iter().map(|(key, value)| (key.as_str().into(), value_of(value))).collect();
+        let attributes = attributes.iter().map(|(key, value)| (key.as_str().into(), value.into())).collect();
         Self { name, dims, content, attributes }
     }
 

@@ -28,37 +28,24 @@ pub(crate) enum NotFinite {
 impl NotFinite {
     /// Attributes as JSON, with the dimensions of an array.
     pub(crate) fn attributes(self, attributes: &Attributes, dims: Option<&[String]>) -> String {
-        let entry = |(name, value): &(String, Attribute)| format!("{}:{}", Json::from(name.as_str()), self.text(value));
+        let entry =
+            |(name, value): &(String, Attribute)| format!("{}:{}", Json::from(name.as_str()), self.text(&value.into()));
         let mut entries: Vec<String> = attributes.iter().map(entry).collect();
         entries.extend(dims.map(|dims| format!("\"_ARRAY_DIMENSIONS\":{}", json!(dims))));
         format!("{{{}}}", entries.join(","))
     }
 
-    fn text(self, attribute: &Attribute) -> String {
-        match attribute {
-            Attribute::Text(text) => json!(text).to_string(),
-            Attribute::Integer(number) => number.to_string(),
-            Attribute::Float(number) => self.float(*number),
-            Attribute::Integers(numbers) => json!(numbers).to_string(),
-            Attribute::Floats(numbers) => {
-                format!("[{}]", numbers.iter().map(|number| self.float(*number)).collect::<Vec<_>>().join(","))
-            }
-            Attribute::Texts(texts) => json!(texts).to_string(),
-            Attribute::Nested(value) => self.nested(value),
-        }
-    }
-
     /// A value of metadata.
-    fn nested(self, value: &ciborium::Value) -> String {
+    fn text(self, value: &ciborium::Value) -> String {
         use ciborium::Value;
         match value {
             Value::Float(number) => self.float(*number),
             Value::Array(items) => {
-                format!("[{}]", items.iter().map(|item| self.nested(item)).collect::<Vec<_>>().join(","))
+                format!("[{}]", items.iter().map(|item| self.text(item)).collect::<Vec<_>>().join(","))
             }
             Value::Map(entries) => {
-                let key = |key: &Value| key.as_text().map_or_else(|| self.nested(key), str::to_string);
-                let entry = |(own, value): &(Value, Value)| format!("{}:{}", Json::from(key(own)), self.nested(value));
+                let key = |key: &Value| key.as_text().map_or_else(|| self.text(key), str::to_string);
+                let entry = |(own, value): &(Value, Value)| format!("{}:{}", Json::from(key(own)), self.text(value));
                 format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
             }
             other => nested(other).to_string(),
