@@ -362,8 +362,13 @@ def compare_hostile(tgm):
             file.create_virtual_dataset("virtual", layout)
 
         def plugin(file):
-            # Part of h5py, and not of HDF5.
-            file.create_dataset("filtered", data=np.arange(400.0), chunks=(100,), compression="lzf")
+            # Zstandard is not part of HDF5. It is named here, and not applied, as it is optional.
+            wanted = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            wanted.set_chunk((100,))
+            wanted.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, (3,))
+            space = h5py.h5s.create_simple((400,))
+            made = h5py.h5d.create(file.id, b"filtered", h5py.h5t.NATIVE_DOUBLE, space, wanted)
+            made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(400.0))
 
         for make in (cycle, soft_cycle, external, through_external, raw, virtual, plugin):
             with h5py.File(folder / "in.h5", "w") as file:

@@ -8,7 +8,7 @@
 //! | a dataset of numbers, truth values, complex numbers, integers with names | a variable |
 //! | a dataset of texts | texts, if they are short |
 //! | a further link to something in the file | a link, unless it leads to a group above: that is an error |
-//! | external links, external and virtual storage, filters that are not part of HDF5 | an error: another file would be read, or a plugin loaded |
+//! | external links, external and virtual storage, filters that are not part of HDF5 or h5py | an error: another file would be read, or a plugin loaded |
 //! | a dataset of fields | a variable for each field of numbers, `name.field` |
 //! | other types, datasets without a shape | listed |
 //!

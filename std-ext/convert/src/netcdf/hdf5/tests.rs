@@ -143,6 +143,21 @@ fn fields_of_compounds_are_objects() {
     assert!(found.failures[0].starts_with("t.name: ") && found.failures[1].starts_with("t.list: "));
 }
 
+/// h5py compresses by it if it is asked for `compression="lzf"`.
+#[test]
+fn values_that_lzf_compressed_are_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.h5");
+    let values: Vec<f64> = (0..1000).map(f64::from).collect();
+    let file = File::create(&path).unwrap();
+    let builder = file.new_dataset_builder().with_data(&values);
+    builder.chunk(100).shuffle().lzf().fletcher32().create("v").unwrap();
+    assert!(file.dataset("v").unwrap().storage_size() < 4000);
+    file.close().unwrap();
+    let found = convert(&path);
+    assert_eq!(found.object("v").1, values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<_>>());
+}
+
 #[test]
 fn circles_end() {
     let found = convert(&data("cycle.h5"));

@@ -161,7 +161,7 @@ fn stored_here(dataset: &Dataset) -> Result<(), Reason> {
     }
     for filter in list.get_filters().map_err(reason_of)? {
         if let Filter::User(number, _) = filter {
-            return Err(format!("its filter {number} is not part of HDF5").into());
+            return Err(format!("its filter {number} is not part of HDF5 or h5py").into());
         }
     }
     Ok(())
