@@ -65,13 +65,19 @@ impl<'c> Maker<'c> {
     }
 
     fn draft(&self, together: &Together<'c>, members: &[&'c Candidate]) -> Draft<'c> {
-        let dims: Vec<Dim<'_>> = together.dims(self.candidates).into_iter().map(Dim::new).collect();
+        // One label is a coordinate without a dimension if all variables have it: a field that is of no member gets none.
+        let is_dim = |axis: &Axis| {
+            let is_of = |it: &&Candidate| it.axes.iter().any(|own| own.name == axis.name);
+            axis.labels.len() > 1 || !self.options.squeeze || !members.iter().all(is_of)
+        };
+        let dims = together.dims(self.candidates).into_iter().map(|axis| Dim::new(axis, is_dim(axis)));
+        let dims: Vec<Dim<'_>> = dims.collect();
         let numbers: HashMap<&str, usize> = dims.iter().map(|dim| dim.axis.name.as_str()).zip(0..).collect();
         let mut grid = self.grids.get(together.grid).cloned().unwrap_or_default();
         grid.avoid(|name| numbers.contains_key(name));
         let mut coordinates = FieldCoordinates::default();
         for dim in &dims {
-            coordinates.add_axis(dim.axis, self.is_dim(dim.axis));
+            coordinates.add_axis(dim.axis, dim.is_dim);
         }
         if let Some(surface) = self.surface(members) {
             coordinates.add_axis(&surface, false);
@@ -84,16 +90,12 @@ impl<'c> Maker<'c> {
         Draft { grid, dims, numbers, coordinates, taken, notes, unused_keys }
     }
 
-    const fn is_dim(&self, axis: &Axis) -> bool {
-        axis.labels.len() > 1 || !self.options.squeeze
-    }
-
     fn variable(&self, candidate: &Candidate, draft: &mut Draft<'c>) -> Result<Variable> {
         let Candidate { cube, shape, dtype, axes, .. } = candidate;
         let in_metadata = ["grib.parameterUnits", "grib.parameterName"].map(|key| self.of_example(cube, key));
         let mut attributes = attributes_of(cube, self.of_example(cube, "attributes"), &in_metadata);
         self.add_unplaced(cube, &mut attributes);
-        let along = self.along(axes, draft, &mut attributes);
+        let along = Self::along(axes, draft, &mut attributes);
         let name = name_of(candidate, &along, draft);
         let own_dims = if shape.is_empty() { &[][..] } else { &draft.grid.dims };
         let dims = along.iter().map(|dim| dim.axis.name.clone()).chain(own_dims.iter().cloned());
@@ -118,12 +120,12 @@ impl<'c> Maker<'c> {
     }
 
     /// The dimensions of the dataset that a cube has. A level that is not a label of the dataset becomes an attribute.
-    fn along<'d>(&self, axes: &[Axis], draft: &'d Draft<'c>, attributes: &mut Attributes) -> Vec<&'d Dim<'c>> {
+    fn along<'d>(axes: &[Axis], draft: &'d Draft<'c>, attributes: &mut Attributes) -> Vec<&'d Dim<'c>> {
         let mut along = Vec::new();
         for axis in axes {
             let dim = draft.numbers.get(axis.name.as_str()).and_then(|at| draft.dims.get(*at));
             match (dim.filter(|dim| dim.has_all(axis)), axis.role, axis.labels.as_slice()) {
-                (Some(dim), ..) if self.is_dim(dim.axis) => along.push(dim),
+                (Some(dim), ..) if dim.is_dim => along.push(dim),
                 (None, Role::Level, [label]) => attributes.push((axis.name.clone(), label.into())),
                 // A coordinate has its only label.
                 _ => {}

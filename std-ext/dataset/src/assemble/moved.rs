@@ -12,12 +12,14 @@ use crate::label::Label;
 #[derive(Debug)]
 pub(super) struct Dim<'c> {
     pub(super) axis: &'c Axis,
+    /// Whether variables have it as a dimension. Otherwise its one label is a coordinate of all of them.
+    pub(super) is_dim: bool,
     index: HashMap<&'c Label, u64>,
 }
 
 impl<'c> Dim<'c> {
-    pub(super) fn new(axis: &'c Axis) -> Self {
-        Self { axis, index: axis.labels.iter().zip(0..).collect() }
+    pub(super) fn new(axis: &'c Axis, is_dim: bool) -> Self {
+        Self { axis, is_dim, index: axis.labels.iter().zip(0..).collect() }
     }
 
     pub(super) const fn len(&self) -> u64 {

@@ -301,6 +301,20 @@ fn a_variable_without_members_can_have_the_longer_steps() {
     assert_eq!(described(&messages), ["t step2 0, t2m number3 step2 3"]);
 }
 
+/// A label of all is a coordinate without a dimension, which each variable has to xarray.
+#[test]
+fn a_field_of_no_member_has_no_number_of_another_field() {
+    let member = field(1.0, &[("param", "2t".into()), ("step", 0.into()), ("number", 2.into())], &[]);
+    let archive = Archive::new(&[member.clone(), upper("t", 500, 0, 1.0)]);
+    let dataset = archive.open().unwrap();
+    let dims = |name: &str| dataset.variable(name).unwrap().dims.join(" ");
+    assert_eq!((dims("t2m"), dims("t")), ("number y x".into(), "y x".into()));
+    let dims = |name: &str| dataset.coordinate(name).unwrap().dims.clone();
+    assert_eq!((dims("number"), dims("step")), (vec!["number".to_string()], vec![]));
+    assert_eq!(dataset.read::<f64>("t2m", &[0; 3].map(Indices::Index)).unwrap(), [1.0]);
+    assert!(Archive::new(&[member]).open().unwrap().coordinate("number").unwrap().dims.is_empty());
+}
+
 #[test]
 fn experiments_are_joined_along_time_and_reported() {
     let of = |expver: &str, day: i64, value: f64| {
