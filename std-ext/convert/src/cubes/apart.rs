@@ -1,4 +1,4 @@
-//! Coordinates of one dataset that are not those of the others in a file.
+//! Coordinates of one dataset that the others in a file do not have.
 //!
 //! In a file, xarray gives a coordinate to each variable that has its dimensions, and one without dimensions to all. A step of 0 of
 //! analyses would also be the step of sums. Such a coordinate lies along one more dimension, which its dataset has alone: one that is there,
@@ -40,7 +40,7 @@ impl<'d> Apart<'d> {
         if let Some(made) = self.made.iter().find(|made| std::ptr::eq(**made, coordinate)) {
             return Some(&made.name);
         }
-        // Points of another grid have dimensions of their own, and intervals are no coordinates to xarray.
+        // Points of another grid have dimensions of their own. Intervals are not coordinates to xarray.
         let has_points = coordinate.dims.iter().any(|dim| self.dataset.index(Some(dim)).is_none());
         if has_points || self.is_fine(coordinate) { None } else { self.dim(coordinate) }
     }
