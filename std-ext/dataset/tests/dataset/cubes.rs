@@ -301,7 +301,7 @@ fn a_variable_without_members_can_have_the_longer_steps() {
     assert_eq!(described(&messages), ["t step2 0, t2m number3 step2 3"]);
 }
 
-/// A label of all is a coordinate without a dimension, which each variable has to xarray.
+/// xarray gives a coordinate without a dimension to every variable.
 #[test]
 fn a_field_of_no_member_has_no_number_of_another_field() {
     let member = field(1.0, &[("param", "2t".into()), ("step", 0.into()), ("number", 2.into())], &[]);
